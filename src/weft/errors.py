@@ -1,0 +1,56 @@
+"""Everything Weft raises on purpose.
+
+WeftError
+├── QueryError            a query that cannot be read: place, what was expected, what was found, a caret
+│   └── UnsupportedError  a query that is right but asks for what Weft does not do: the feature, what to do instead
+├── DocumentError         a document that cannot be read: document, line, column, byte offset, reason
+└── ConfigurationError    a DTD, file, option or limit that is wrong
+"""
+
+from __future__ import annotations
+
+__all__ = ["ConfigurationError", "DocumentError", "QueryError", "UnsupportedError", "WeftError"]
+
+
+class WeftError(Exception):
+    """The root of all errors that Weft raises on purpose."""
+
+
+class ConfigurationError(WeftError):
+    """A DTD, file, option or limit that is wrong."""
+
+
+class DocumentError(WeftError):
+    """A document that cannot be read: it is *rejected*, and the rest of its batch goes on."""
+
+    def __init__(self, document: str, line: int, column: int, offset: int, reason: str) -> None:
+        self.document, self.line, self.column, self.offset, self.reason = document, line, column, offset, reason
+        super().__init__(document, line, column, offset, reason)
+
+    def __str__(self) -> str:
+        return f"{self.document}:{self.line}:{self.column}: {self.reason} (byte {self.offset})"
+
+
+class QueryError(WeftError):
+    """A query that cannot be read, with its place and a caret under it."""
+
+    def __init__(self, language: str, query: str, at: int, reason: str) -> None:
+        self.language, self.query, self.at, self.reason = language, query, at, reason
+        self.line = query.count("\n", 0, at) + 1
+        self.column = at - (query.rfind("\n", 0, at) + 1) + 1
+        super().__init__(language, query, at, reason)
+
+    def __str__(self) -> str:
+        line = (self.query.split("\n") or [""])[self.line - 1]
+        caret = " " * (self.column - 1) + "^"
+        return f"{self.language} {self.line}:{self.column}: {self.reason}\n  {line}\n  {caret}"
+
+
+class UnsupportedError(QueryError):
+    """A query that is right but asks for a feature that Weft does not have."""
+
+    def __init__(self, language: str, query: str, at: int, feature: str, instead: str | None = None) -> None:
+        self.feature, self.instead = feature, instead
+        advice = f"; {instead}" if instead else ""
+        super().__init__(language, query, at, f"{feature} is not supported{advice}")
+        self.args = (language, query, at, feature, instead)
