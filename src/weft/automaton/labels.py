@@ -1,0 +1,164 @@
+"""Node tables in, the label path of every node out; the NFA runs only where a label path is seen for the first time.
+
+The table of label paths is bounded. Beyond the bound, what a batch brings is kept for that batch and forgotten, so that
+documents whose label paths do not converge cost a run of the NFA, and no memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from weft.automaton.states import TEXT_NAME, Ints, States
+from weft.documents.table import NodeTable
+
+Plan = TypeVar("Plan")
+ROOT_PATH = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much may be remembered: label paths, numbers kept for them, numbers in cached state sets."""
+
+    label_paths: int = 50_000
+    entries: int = 20_000_000
+    states: int = 5_000_000
+
+
+class LabelPaths(Generic[Plan]):
+    """The label paths seen so far, and for each what `make_plan(label path, states reached)` made of it."""
+
+    def __init__(
+        self, states: States, make_plan: Callable[[int, Ints], tuple[Plan, int]], bounds: Bounds | None = None
+    ) -> None:
+        self._states, self._make_plan, self._bounds = states, make_plan, bounds or Bounds()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything: after the NFA has grown, or when what is remembered is no longer of use."""
+        self.parent: list[int] = [ROOT_PATH]
+        self.name: list[int] = [0]
+        self.names: list[str] = [""]
+        self.plans: list[Plan] = [self._make_plan(ROOT_PATH, np.zeros(0, np.int32))[0]]
+        self.seen = np.zeros(1024, np.int64)
+        self._codes: dict[str, int] = {"": 0}
+        self._children: dict[int, int] = {}
+        self._sizes: list[int] = [0]
+        self._entries = 0
+        self._overflow = 0
+        self._active: dict[int, Ints] = {}
+        self._active_size = 0
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    # -- a batch
+
+    def of(self, table: NodeTable) -> Ints:
+        """The label path of every node; -1 for attributes and texts where no path asks for any."""
+        codes = [self._code(name) for name in table.names]
+        labels = [ROOT_PATH] * (table.elements + 1)  # the parent of a root is -1, and so the last entry here
+        find, add = self._children.get, self._add
+        names = np.array(codes, np.int64)[table.name].tolist() if codes else []
+        for row, (parent, name) in enumerate(zip(table.parent.tolist(), names, strict=False)):
+            above = labels[parent]
+            found = find(above << 32 | name)
+            labels[row] = add(above, name) if found is None else found
+        labels.pop()
+        self._label_leaves(table, labels)
+        result = np.array(labels, np.int32)
+        if len(self.seen) < len(self):
+            self.seen = np.concatenate([self.seen, np.zeros(len(self) * 2, np.int64)])
+        self.seen[: len(self)] += np.bincount(result[result >= 0], minlength=len(self))
+        return result
+
+    def _label_leaves(self, table: NodeTable, labels: list[int]) -> None:
+        leaves = table.nodes - table.elements
+        attributes = len(table.attribute_name)
+        codes: list[int] = []
+        if self._states.has_attributes:
+            known = [self._code("@" + name) for name in table.names]
+            codes = [known[name] for name in table.attribute_name.tolist()]
+        elif self._states.has_texts:
+            codes = [-1] * attributes
+        if self._states.has_texts:
+            codes += [self._code(TEXT_NAME)] * (leaves - attributes)
+        find, add = self._children.get, self._add
+        for parent, name in zip(table.parent[table.elements :].tolist(), codes, strict=False):
+            above = labels[parent]
+            found = find(above << 32 | name) if name >= 0 else -1
+            labels.append(add(above, name) if found is None else found)
+        labels.extend([-1] * (table.nodes - len(labels)))
+
+    def finish_batch(self, mark: int) -> None:
+        """After a batch that began with `mark` label paths: keep to the bounds."""
+        bounds = self._bounds
+        if len(self) <= bounds.label_paths and self._entries <= bounds.entries:
+            return
+        self._overflow += len(self) - mark
+        if self._overflow > bounds.label_paths or len(self._codes) > 2 * bounds.label_paths:
+            self.clear()  # what is remembered has not helped for long: begin anew
+            return
+        for path in range(mark, len(self)):
+            del self._children[self.parent[path] << 32 | self.name[path]]
+            self._active_size -= self._active.pop(path, np.zeros(0)).size
+        self._entries -= sum(self._sizes[mark:])
+        for column in (self.parent, self.name, self.plans, self._sizes):
+            del column[mark:]
+        self.seen[mark:] = 0
+
+    # -- one label path
+
+    def names_of(self, path: int) -> list[str]:
+        """The names from the root to the node."""
+        return [self.names[self.name[at]] for at in self.chain(path)]
+
+    def chain(self, path: int) -> list[int]:
+        """The label paths from the root's to this one."""
+        chain = []
+        while path != ROOT_PATH:
+            chain.append(path)
+            path = self.parent[path]
+        return chain[::-1]
+
+    def _code(self, name: str) -> int:
+        code = self._codes.get(name)
+        if code is None:
+            code = self._codes[name] = len(self.names)
+            self.names.append(name)
+        return code
+
+    def _add(self, parent: int, name: int) -> int:
+        path = len(self.parent)
+        self.parent.append(parent)
+        self.name.append(name)
+        reached, active = self._states.step(self._active_at(parent), self.names[name])
+        self._remember(path, active)
+        plan, size = self._make_plan(path, reached)
+        self.plans.append(plan)
+        self._sizes.append(size)
+        self._entries += size
+        self._children[parent << 32 | name] = path
+        return path
+
+    def _active_at(self, path: int) -> Ints:
+        missing = []
+        while path not in self._active and path != ROOT_PATH:
+            missing.append(path)
+            path = self.parent[path]
+        active = self._active[path] if path in self._active else self._states.start()
+        for below in reversed(missing):
+            active = self._states.step(active, self.names[self.name[below]])[1]
+            self._remember(below, active)
+        return active
+
+    def _remember(self, path: int, active: Ints) -> None:
+        """State sets are only needed where a new child is seen, so they are a cache: they can be made again."""
+        if self._active_size > self._bounds.states:
+            self._active.clear()
+            self._active_size = 0
+        self._active[path] = active
+        self._active_size += active.size

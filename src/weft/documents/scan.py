@@ -1,0 +1,188 @@
+"""Documents in, expat's events as flat lists out; what cannot be read is rejected and leaves no trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import accumulate
+from xml.parsers import expat
+
+from weft.documents.document import Document, Limits
+from weft.documents.rewrite import without_doctype
+from weft.documents.source import Source, read_source
+from weft.errors import DocumentError
+
+#: Between uri, local name and prefix of a name as expat gives it; no uri that can be trusted holds it.
+SEPARATOR = "\x1f"
+#: Events that are not the start of an element; a start is the element's name.
+END, TEXT, BREAK = None, "", False
+Event = str | bool | None
+
+_CHUNK = 1 << 20
+
+
+class _HasDoctype(Exception):
+    """Raised out of the parser when the document must be written anew first."""
+
+
+class Scan:
+    """The events of a batch, in flat lists that grow document by document.
+
+    `events` holds names, END, TEXT and BREAK; `offsets` one byte offset for each start and end; `texts` one string
+    for each TEXT; attributes and namespace declarations name the event that they belong to.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.events: list[Event] = []
+        self.offsets: list[int] = []
+        self.texts: list[str] = []
+        self.attribute_events: list[int] = []
+        self.attributes: list[list[str]] = []
+        self.namespace_events: list[int] = []
+        self.namespaces: list[tuple[str | None, str | None]] = []
+        self.documents: list[Document] = []
+        self.sources: list[bytes] = []
+        self.ends: list[int] = []
+        self.rejected: list[DocumentError] = []
+        self._interned: dict[str, str] = {}
+        self._parse = _make_parse(self)
+
+    def add(self, document: Document) -> None:
+        """Scan one document; if it is bad it goes to `rejected` and nothing of it stays."""
+        columns = (self.events, self.offsets, self.texts, self.attribute_events, self.attributes)
+        columns += (self.namespace_events, self.namespaces)
+        marks = [len(column) for column in columns]
+        try:
+            source = self._scan(document, len(self.events))
+        except DocumentError as error:
+            for column, mark in zip(columns, marks, strict=True):
+                del column[mark:]
+            self.rejected.append(error)
+            return
+        self.documents.append(document)
+        self.sources.append(source.data)
+        self.ends.append(len(self.events))
+
+    def _scan(self, document: Document, mark: int) -> Source:
+        if len(document.data) > self.limits.max_bytes:
+            reason = f"{len(document.data)} bytes, more than {self.limits.max_bytes}"
+            raise DocumentError(document.id, 1, 1, 0, reason)
+        source = read_source(document)
+        try:
+            self._parse(source, self._interned)
+        except _HasDoctype:
+            if self.limits.doctype == "reject":
+                at = source.data.find(b"<!DOCTYPE")
+                raise source.error(at, "a DOCTYPE is not allowed here") from None
+            rewritten = without_doctype(source, self.limits)
+            del self.events[mark:]  # nothing but breaks can stand before a DOCTYPE
+            self._parse_rewritten(source, rewritten)
+            source = rewritten
+        self._check(source, mark)
+        return source
+
+    def _parse_rewritten(self, source: Source, rewritten: Source) -> None:
+        try:
+            self._parse(rewritten, self._interned)
+        except DocumentError as error:
+            # Only a name's prefix can be wrong now; the document as given tells where.
+            parser = expat.ParserCreate("utf-8", SEPARATOR)
+            try:
+                parser.Parse(source.data, True)
+            except expat.ExpatError:
+                raise source.error(parser.ErrorByteIndex, error.reason) from None
+            raise
+
+    def _check(self, source: Source, mark: int) -> None:
+        """The limits on what was read; the limit on nodes is also kept while reading."""
+        limits = self.limits
+        if len(self.events) - mark > limits.max_depth:
+            events = self.events[mark:]
+            depths = accumulate(1 if event else -1 if event is END else 0 for event in events)
+            over = next((at for at, depth in enumerate(depths) if depth > limits.max_depth), None)
+            if over is not None:
+                raise self._error(source, mark, over, f"nested deeper than {limits.max_depth}")
+        for event, attributes in zip(reversed(self.attribute_events), reversed(self.attributes), strict=True):
+            if event < mark:
+                break
+            if len(attributes) > 2 * limits.max_attributes:
+                reason = f"an element with {len(attributes) // 2} attributes, more than {limits.max_attributes}"
+                raise self._error(source, mark, event - mark, reason)
+
+    def _error(self, source: Source, mark: int, event: int, reason: str) -> DocumentError:
+        ticks = sum(1 for entry in self.events[mark : mark + event] if entry or entry is END)
+        total = sum(1 for entry in self.events[mark:] if entry or entry is END)
+        return source.error(self.offsets[len(self.offsets) - total + ticks], reason)
+
+
+def scan(documents: Iterable[Document], limits: Limits) -> Scan:
+    """Scan a batch."""
+    result = Scan(limits)
+    for document in documents:
+        result.add(document)
+    return result
+
+
+def _make_parse(into: Scan) -> Callable[[Source, dict[str, str]], None]:
+    """The parser of a batch. Its handlers are closures over bound methods: they run for every tag and text."""
+    parser: expat.XMLParserType
+    events, limits = into.events, into.limits
+    add_event, add_offset, add_text = events.append, into.offsets.append, into.texts.append
+    add_attribute_event, add_attributes = into.attribute_events.append, into.attributes.append
+
+    def start(name: str, attributes: list[str]) -> None:
+        if attributes:
+            add_attribute_event(len(events))
+            add_attributes(attributes)
+        add_event(name)
+        add_offset(parser.CurrentByteIndex)
+
+    def end(_: str) -> None:
+        add_event(END)
+        add_offset(parser.CurrentByteIndex)
+
+    def text(data: str) -> None:
+        add_event(TEXT)
+        add_text(data)
+
+    def part(*_: str) -> None:
+        add_event(BREAK)
+
+    def declare(prefix: str | None, uri: str | None) -> None:
+        into.namespace_events.append(len(events))
+        into.namespaces.append((prefix, uri))
+
+    def doctype(_name: str, system: str | None, public: str | None, has_internal: int) -> None:
+        if system or public or has_internal or limits.doctype == "reject":
+            raise _HasDoctype
+
+    def parse(source: Source, interned: dict[str, str]) -> None:
+        nonlocal parser
+        parser = expat.ParserCreate("utf-8", SEPARATOR, interned)
+        parser.namespace_prefixes = True
+        parser.ordered_attributes = True
+        parser.buffer_text = True
+        parser.StartElementHandler = start
+        parser.EndElementHandler = end
+        parser.CharacterDataHandler = text
+        parser.CommentHandler = part
+        parser.ProcessingInstructionHandler = part
+        parser.StartNamespaceDeclHandler = declare
+        parser.StartDoctypeDeclHandler = doctype
+        data = source.data
+        first = len(events)
+        try:
+            if len(data) <= _CHUNK:
+                parser.Parse(data, True)
+            for at in range(0, len(data), _CHUNK) if len(data) > _CHUNK else ():
+                parser.Parse(data[at : at + _CHUNK], at + _CHUNK >= len(data))
+                if len(events) - first > 2 * limits.max_nodes:
+                    break
+        except expat.ExpatError as error:
+            raise source.error(parser.ErrorByteIndex, expat.ErrorString(error.code)) from None
+        if len(events) - first > limits.max_nodes:
+            nodes = sum(1 for event in events[first:] if event is not END)
+            if nodes > limits.max_nodes:
+                raise source.error(parser.CurrentByteIndex, f"more than {limits.max_nodes} nodes")
+
+    return parse

@@ -1,0 +1,40 @@
+"""Small operations on columns of integers that numpy leaves to its users."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+
+def expand(starts: NDArray[np.integer], ends: NDArray[np.integer]) -> tuple[Longs, Longs]:
+    """Many ranges as one column: for each entry the range it comes from, and the number in it.
+
+    >>> [column.tolist() for column in expand(np.array([5, 0]), np.array([7, 1]))]
+    [[0, 0, 1], [5, 6, 0]]
+    """
+    counts = (ends - starts).astype(np.int64)
+    which = np.repeat(np.arange(counts.size), counts)
+    before = np.cumsum(counts) - counts
+    return which, np.arange(which.size) - before[which] + starts[which]
+
+
+def contains(sorted_keys: Longs, keys: Longs) -> NDArray[np.bool_]:
+    """Which keys are among the sorted ones."""
+    if not sorted_keys.size:
+        return np.zeros(keys.size, bool)
+    at = np.searchsorted(sorted_keys, keys)
+    return sorted_keys[np.minimum(at, sorted_keys.size - 1)] == keys
+
+
+def spans(sorted_keys: Longs, keys: Longs) -> tuple[Longs, Longs]:
+    """Where each key's run begins and ends among the sorted ones."""
+    return np.searchsorted(sorted_keys, keys, "left"), np.searchsorted(sorted_keys, keys, "right")
+
+
+def unique_pairs(left: Ints, right: Ints, width: int) -> tuple[Ints, Ints]:
+    """Distinct pairs, sorted; `right` is below `width`."""
+    keys = np.unique(left * np.int64(width) + right)
+    return (keys // width).astype(np.int32), (keys % width).astype(np.int32)

@@ -1,0 +1,87 @@
+"""Subscriptions and node tables in, outcomes out. Subscriptions come and go without disturbing the others.
+
+What is added while documents flow goes to a second, small index, which joins the first when it has grown: so adding
+costs what the small one costs, and the label paths of the many stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from weft.automaton.labels import Bounds
+from weft.documents.table import NodeTable
+from weft.engine.columns import Ints
+from weft.engine.index import Index
+from weft.engine.outcome import Outcome
+from weft.plans.plan import Selection
+
+_RECENT = 1_000  # the small index may have this many, and one more for every 32 of the large one
+_DEAD = 10_000  # what nobody wants is swept when it is more than this, and more than what somebody wants
+
+
+class Engine:
+    """All subscriptions by number. `plan_of` gives a subscription's plan again when an index is built anew."""
+
+    def __init__(self, plan_of: Callable[[int], Selection], bounds: Bounds | None = None) -> None:
+        self._plan_of, self._bounds = plan_of, bounds
+        self.large, self.small = Index(bounds), Index(bounds)
+
+    def __len__(self) -> int:
+        return len(self.large) + len(self.small)
+
+    def add(self, subscription: int, plan: Selection) -> None:
+        """Take a subscription in; numbers only grow."""
+        if not self.large.is_warm:
+            self.large.add(subscription, plan)
+            return
+        self.small.add(subscription, plan)
+        if len(self.small) > _RECENT + len(self.large) // 32:
+            for recent in self.small.results:
+                self.large.add(recent, plan if recent == subscription else self._plan_of(recent))
+            self.small = Index(self._bounds)
+
+    def remove(self, subscription: int) -> None:
+        """Let a subscription go."""
+        index = self.large if subscription in self.large.results else self.small
+        index.remove(subscription)
+        if index.dead > max(_DEAD, len(index)):
+            fresh = Index(self._bounds)
+            for kept in index.results:
+                fresh.add(kept, self._plan_of(kept))
+            if index is self.large:
+                self.large = fresh
+            else:
+                self.small = fresh
+
+    def match(self, table: NodeTable) -> Matches:
+        """Answer a batch."""
+        return Matches([index.match(table) for index in (self.large, self.small) if len(index)], len(table.documents))
+
+
+class Matches:
+    """The outcomes of the indexes as one."""
+
+    def __init__(self, outcomes: list[Outcome], documents: int) -> None:
+        self._outcomes, self._documents = outcomes, documents
+
+    def subscriptions(self) -> list[Ints]:
+        """For each document the subscriptions that match it, in the order in which they came."""
+        if len(self._outcomes) == 1:
+            return self._outcomes[0].subscriptions()
+        parts = [outcome.subscriptions() for outcome in self._outcomes]
+        none = np.zeros(0, np.int32)
+        return [np.sort(np.concatenate([none, *(part[at] for part in parts)])) for at in range(self._documents)]
+
+    def nodes(self) -> tuple[Ints, Ints, Ints]:
+        """(document, subscription, node), sorted by document, then subscription, then document order."""
+        if len(self._outcomes) == 1:
+            return self._outcomes[0].nodes()
+        parts = [outcome.nodes() for outcome in self._outcomes]
+        none = np.zeros(0, np.int32)
+        document, subscription, node = (
+            np.concatenate([none, *(part[column] for part in parts)]) for column in range(3)
+        )
+        order = np.lexsort((subscription, document))  # stable: nodes stay in their order
+        return document[order], subscription[order], node[order]

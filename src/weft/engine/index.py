@@ -1,0 +1,115 @@
+"""Plans of many subscriptions in, one index over them out that answers batches: NFA, label paths, shared plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+
+from weft.automaton.labels import Bounds
+from weft.documents.table import NodeTable
+from weft.engine.evaluate import Evaluation
+from weft.engine.labelplan import Frozen, LabelPlans
+from weft.engine.outcome import Compound, Outcome
+from weft.engine.shared import NOTHING, NodeKind, SharedPlan
+from weft.engine.targets import Targets
+from weft.plans.plan import Combine, Pattern, Selection
+
+
+class Index:
+    """Subscriptions that are answered together. Growing it forgets its label paths, nothing else."""
+
+    def __init__(self, bounds: Bounds | None = None) -> None:
+        self.shared = SharedPlan()
+        self.plans = LabelPlans(self.shared, bounds)
+        self.targets = Targets()
+        self.results: dict[int, tuple[int, ...]] = {}  # by subscription
+        self.compounds: dict[int, Compound] = {}  # by subscription
+        self.templates: Counter[int] = Counter()
+        self.dead = 0
+        self._template_of: dict[int, int] = {}
+        self._of_state: dict[int, int] = {}
+        self._of_node: dict[int, int] = {}
+        self._frozen: Frozen | None = None
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether label paths would be lost by growing."""
+        return self._frozen is not None and len(self.plans.paths) > 1
+
+    def add(self, subscription: int, selection: Selection) -> None:
+        """Merge a subscription's plan into the shared one."""
+        self.shared.shape.clear()
+        self._frozen = None
+        if is_union(selection):
+            results = tuple(dict.fromkeys(self._result(pattern) for pattern in patterns(selection)))
+            for result in results:
+                self.targets.add(result, subscription)
+        else:
+            compound = self._compound(selection)
+            self.compounds[subscription] = compound
+            results = ()
+        self.results[subscription] = results
+        template = hash(tuple(self.shared.shape))
+        self._template_of[subscription] = template
+        self.templates[template] += 1
+
+    def remove(self, subscription: int) -> None:
+        """Forget a subscription; what only it wanted stays, unused, until the index is built anew."""
+        for result in self.results.pop(subscription):
+            self.dead += self.targets.remove(result, subscription)
+        if self.compounds.pop(subscription, None) is not None:
+            self.dead += 1
+        template = self._template_of.pop(subscription)
+        self.templates[template] -= 1
+        if not self.templates[template]:
+            del self.templates[template]
+
+    def match(self, table: NodeTable) -> Outcome:
+        """Answer a batch."""
+        if self._frozen is None:
+            self._frozen = Frozen(self.shared, self._of_state, self._of_node)
+            self.plans.freeze(self._frozen)
+        mark = len(self.plans.paths)
+        evaluation = Evaluation(table, self.plans.labels(table), self.plans, self._frozen)
+        outcome = Outcome(evaluation, evaluation.run(), self.targets, dict(self.compounds))
+        self.plans.paths.finish_batch(mark)
+        return outcome
+
+    def _result(self, pattern: Pattern) -> int:
+        """The result that a pattern's nodes are."""
+        state, node = self.shared.add_pattern(pattern)
+        results, key = (self._of_state, state) if node == NOTHING else (self._of_node, node)
+        result = results.get(key)
+        if result is None:
+            result = results[key] = self.targets.new()
+            if node != NOTHING and self.shared.kind[node] is NodeKind.EXISTS:
+                self.shared.eager.add(node)
+        return result
+
+    def _compound(self, selection: Selection) -> Compound:
+        if isinstance(selection, Pattern):
+            return self._result(selection)
+        return selection.operator, self._compound(selection.left), self._compound(selection.right)
+
+
+def is_union(selection: Selection) -> bool:
+    """Whether a selection is patterns put together and nothing else."""
+    if isinstance(selection, Pattern):
+        return True
+    return selection.operator == "union" and is_union(selection.left) and is_union(selection.right)
+
+
+def patterns(selection: Selection) -> Iterator[Pattern]:
+    """The patterns of a selection, from left to right."""
+    match selection:
+        case Pattern():
+            yield selection
+        case Combine(_, left, right):
+            yield from patterns(left)
+            yield from patterns(right)
+
+

@@ -1,0 +1,265 @@
+"""Plans in, one shared plan of integers out: every distinct test, condition and pattern of all queries is one *node*.
+
+A node holds at nodes of a document that its *state* of the NFA reaches. Nodes are made bottom-up and have a *height*, so
+that a batch is evaluated height by height, all queries at once. Each has one *driver*: the part whose facts bring it
+up, chosen so that what the data does not touch is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import IntEnum
+
+from weft.automaton.states import ROOT, States
+from weft.plans.plan import (
+    Always,
+    And,
+    Count,
+    First,
+    Has,
+    Kind,
+    Label,
+    Link,
+    Named,
+    Not,
+    Or,
+    Path,
+    Pattern,
+    Rank,
+    Step,
+    Test,
+    Value,
+)
+
+NOTHING = -1
+
+
+class NodeKind(IntEnum):
+    """How a node comes to hold."""
+
+    NEVER = 0  # never
+    TEST = 1  # a value and a constant
+    NAMED = 2  # a name
+    EXISTS = 3  # an edge leads to anything
+    LIFT = 4  # an edge leads to where another node holds
+    FIRST = 5  # an edge leads first to where a test holds
+    LINKED = 6  # links lead to so many nodes, or first to where a test holds
+    AND = 7
+    OR = 8
+    RANK = 9  # the so-many-th sibling
+    DOWN = 10  # a pattern: an edge leads here from where the parent pattern holds
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A path from one state to another. `up` is its length where no step is deep; else depths must be looked up."""
+
+    above: int
+    below: int
+    steps: tuple[tuple[int, bool], ...]  # symbol (-1 for `*`) and whether the step is deep
+    up: int
+
+
+class SharedPlan:
+    """The nodes of all queries of an index."""
+
+    def __init__(self) -> None:
+        self.states = States()
+        self.kind: list[NodeKind] = []
+        self.height: list[int] = []
+        self.state: list[int] = []
+        self.edge: list[int] = []
+        self.cost: list[int] = []
+        self.detail: list[object] = []  # what else the kind needs
+        self.driver: list[int] = []  # the node that drives, or NOTHING: all nodes that the state reaches
+        self.dependents: defaultdict[int, list[int]] = defaultdict(list)
+        self.eager: set[int] = set()  # EXISTS nodes that drive something
+        self.tests_at: defaultdict[int, dict[tuple[str, bool], list[tuple[str | float, int]]]] = defaultdict(dict)
+        self.named_at: defaultdict[int, list[tuple[Label, int]]] = defaultdict(list)
+        self.every_at: defaultdict[int, list[int]] = defaultdict(list)  # nodes driven by the state itself
+        self.edges: list[Edge] = []
+        self.edges_at: defaultdict[int, list[int]] = defaultdict(list)  # by the state below
+        self.linked_at: defaultdict[int, list[int]] = defaultdict(list)
+        self.contexts: set[int] = set()  # states above deep edges
+        self.shape: list[object] = []  # the plan being added, without its constants
+        self._edge_ids: dict[tuple[int, int], int] = {}
+        self._ids: dict[tuple[object, ...], int] = {}
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    # -- patterns and tests
+
+    def add_pattern(self, pattern: Pattern) -> tuple[int, int]:
+        """The state of a pattern and its node; no node where the state is all there is to it."""
+        if pattern.parent is None:
+            state = self.states.extend(ROOT, pattern.path)
+            self.shape.append(state)
+            return state, self.add_test(pattern.test, state) if pattern.test else NOTHING
+        above, parent = self.add_pattern(pattern.parent)
+        state = self.states.extend(above, pattern.path)
+        self.shape.append(state)
+        test = self.add_test(pattern.test, state) if pattern.test else NOTHING
+        edge = self.add_edge(above, state, pattern.path)
+        return state, self._add_down(state, edge, parent, test)
+
+    def _add_down(self, state: int, edge: int, parent: int, test: int) -> int:
+        by_test = test != NOTHING and self.cost[test] <= self.cost[parent]
+        driver = test if by_test else parent
+        height = 1 + max(self.height[parent], self.height[test] if test != NOTHING else 0)
+        cost = min(self.cost[parent], self.cost[test]) if test != NOTHING else self.cost[parent]
+        return self._node(NodeKind.DOWN, state, height, cost, edge, (parent, test, by_test), driver)
+
+    def add_test(self, test: Test, state: int) -> int:
+        """The node of a test on what a state reaches."""
+        match test:
+            case Value(operator, constant):
+                return self._add_value(state, operator, constant)
+            case Has(path, inner):
+                return self._add_has(state, path, inner)
+            case And(tests):
+                return self._add_and(state, tests)
+            case Not(_):
+                return self._add_and(state, (test,))
+            case Or(tests):
+                parts = tuple(sorted({self.add_test(part, state) for part in tests}))
+                return self._add_or(state, parts)
+            case Rank(before, operator, number):
+                inner_node = self.add_test(before, state) if before else NOTHING
+                height = 1 + (self.height[inner_node] if before else 0)
+                cost = self.cost[inner_node] if before else 9
+                detail = (operator, number)
+                return self._node(NodeKind.RANK, state, height, cost, NOTHING, (inner_node, *detail), inner_node)
+            case Named(label):
+                return self._add_named(state, label)
+            case First(links, value):
+                return self._add_first(state, links, value)
+            case Count(links, operator, number):
+                return self._add_linked(state, links, (operator, number))
+            case Always(value):
+                if value:
+                    return self._add_and(state, ())
+                return self._node(NodeKind.NEVER, state, 0, 0, NOTHING, None, None)
+
+    def _add_value(self, state: int, operator: str, constant: str | float) -> int:
+        self.shape.append((state, operator))
+        cost = 0 if operator == "=" else 9 if operator == "!=" else 2
+        key = (operator, constant, isinstance(constant, float))
+        size = len(self)
+        node = self._node(NodeKind.TEST, state, 0, cost, NOTHING, key, None)
+        if node == size:
+            by_operator = self.tests_at[state]
+            by_operator.setdefault((operator, isinstance(constant, float)), []).append((constant, node))
+        return node
+
+    def _add_has(self, state: int, path: Path, inner: Test | None) -> int:
+        below = self.states.extend(state, path)
+        self.shape.append(below)
+        edge = self.add_edge(state, below, path)
+        if inner is None:
+            return self._node(NodeKind.EXISTS, state, 0, 5, edge, None, None)
+        child = self.add_test(inner, below)
+        return self._node(NodeKind.LIFT, state, self.height[child] + 1, self.cost[child], edge, child, child)
+
+    def _add_first(self, state: int, links: tuple[Link, ...], value: Value) -> int:
+        if len(links) > 1 or links[0].test is not None:
+            return self._add_linked(state, links, value)
+        below = self.states.extend(state, links[0].path)
+        self.shape.append(below)
+        edge = self.add_edge(state, below, links[0].path)
+        child = self.add_test(value, below)
+        return self._node(NodeKind.FIRST, state, 1, self.cost[child], edge, child, child)
+
+    def _add_linked(self, state: int, links: tuple[Link, ...], goal: object) -> int:
+        """Links are kept from the bottom up: edge, and the node that must hold below it."""
+        chain, above, height = [], state, 0
+        for link in links:
+            below = self.states.extend(above, link.path)
+            self.shape.append(below)
+            edge = self.add_edge(above, below, link.path)
+            node = self.add_test(link.test, below) if link.test else NOTHING
+            height = max(height, self.height[node] if node != NOTHING else 0)
+            chain.append((edge, node))
+            above = below
+        detail = (tuple(reversed(chain)), goal)
+        size = len(self)
+        linked = self._node(NodeKind.LINKED, state, height + 1, 7, NOTHING, detail, None)
+        if linked == size:
+            self.linked_at[above].append(linked)
+        return linked
+
+    def _add_and(self, state: int, tests: tuple[Test, ...]) -> int:
+        positive = {self.add_test(test, state) for test in tests if not isinstance(test, Not)}
+        negative = {self.add_test(test.test, state) for test in tests if isinstance(test, Not)}
+        if len(positive) == 1 and not negative:
+            return positive.pop()
+        driver = min(positive, key=lambda node: (self.cost[node], node), default=NOTHING)
+        checks = (*sorted(positive - {driver}), *(~node for node in sorted(negative)))
+        height = 1 + max((self.height[node] for node in positive | negative), default=0)
+        cost = self.cost[driver] if driver != NOTHING else 9
+        return self._node(NodeKind.AND, state, height, cost, NOTHING, (driver, checks), driver)
+
+    def _add_or(self, state: int, parts: tuple[int, ...]) -> int:
+        if len(parts) == 1:
+            return parts[0]
+        height = 1 + max(self.height[part] for part in parts)
+        cost = max(self.cost[part] for part in parts)
+        size = len(self)
+        node = self._node(NodeKind.OR, state, height, cost, NOTHING, parts, None)
+        if node == size:
+            for part in parts:
+                self._drive(part, node)
+        return node
+
+    def _add_named(self, state: int, label: Label) -> int:
+        size = len(self)
+        node = self._node(NodeKind.NAMED, state, 0, 4, NOTHING, label, None)
+        if node == size:
+            self.named_at[state].append((label, node))
+        return node
+
+    # -- the tables
+
+    def add_edge(self, above: int, below: int, path: Path) -> int:
+        """The edge between two states; as a state has one way in, there is one path between two."""
+        edge = self._edge_ids.get((above, below))
+        if edge is None:
+            edge = self._edge_ids[above, below] = len(self.edges)
+            is_deep = any(step.deep for step in path)
+            steps = tuple((self._symbol(step), step.deep) for step in path)
+            self.edges.append(Edge(above, below, steps, 0 if is_deep else len(path)))
+            self.edges_at[below].append(edge)
+            if is_deep:
+                self.contexts.add(above)
+        return edge
+
+    def _symbol(self, step: Step) -> int:
+        is_star = step.label == "*" and step.kind is Kind.ELEMENT
+        return NOTHING if is_star else self.states.symbol(step.label, step.kind)
+
+    def _node(
+        self, kind: NodeKind, state: int, height: int, cost: int, edge: int, detail: object, driver: int | None
+    ) -> int:
+        """The node with this meaning. Driver None: it is brought up another way; NOTHING: by its state."""
+        self.shape.append(kind)
+        key = (kind, state, edge, detail)
+        node = self._ids.get(key)
+        if node is None:
+            node = self._ids[key] = len(self.kind)
+            self.kind.append(kind)
+            self.state.append(state)
+            self.height.append(height)
+            self.cost.append(cost)
+            self.edge.append(edge)
+            self.detail.append(detail)
+            if driver == NOTHING:
+                self.every_at[state].append(node)
+            elif driver is not None:
+                self._drive(driver, node)
+        return node
+
+    def _drive(self, driver: int, node: int) -> None:
+        self.dependents[driver].append(node)
+        if self.kind[driver] is NodeKind.EXISTS:
+            self.eager.add(driver)

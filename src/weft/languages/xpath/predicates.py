@@ -1,0 +1,164 @@
+"""What stands in a predicate in, the test it means out, by XPath's rules for booleans, numbers and node sets."""
+
+from __future__ import annotations
+
+import operator as operators
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast, get_args
+
+from weft.languages.xpath.numbers import number
+from weft.languages.xpath.regex import compile_pattern, translate
+from weft.plans.plan import (
+    Always,
+    Comparison,
+    Count,
+    First,
+    Has,
+    Kind,
+    Link,
+    Operator,
+    Or,
+    Rank,
+    Test,
+    Value,
+    conjunction,
+    negation,
+)
+
+Paths = tuple[tuple[Link, ...], ...]
+FLIPPED: dict[str, Comparison] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+HOLDS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operators.eq,
+    "!=": operators.ne,
+    "<": operators.lt,
+    "<=": operators.le,
+    ">": operators.gt,
+    ">=": operators.ge,
+    "contains": lambda text, constant: constant in text,
+    "starts-with": lambda text, constant: text.startswith(constant),
+    "ends-with": lambda text, constant: text.endswith(constant),
+    "matches": lambda text, constant: compile_pattern(constant).search(text) is not None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One side of a comparison: paths, a count of one, a string, a number, position(), last(), or a test."""
+
+    kind: str
+    paths: Paths = ()
+    constant: str | float = ""
+    test: Test | None = None
+
+    @property
+    def is_position(self) -> bool:
+        """Alone in a predicate, a number is a position."""
+        return self.kind in ("number", "last")
+
+
+def has(links: tuple[Link, ...], test: Test | None = None) -> Test:
+    """Some node at the end of the links passes the test."""
+    for link in reversed(links):
+        test = conjunction([part for part in (link.test, test) if part is not None])
+        if link.path:
+            test = Has(link.path, test)
+    return test or Always(True)
+
+
+def as_test(operand: Operand) -> Test | None:
+    """An operand as a condition; nothing where it is a constant."""
+    if operand.kind == "test":
+        return operand.test or Always(True)
+    if operand.kind == "path":
+        return _any([has(links) for links in operand.paths])
+    return None
+
+
+def compare(left: Operand, operator: str, right: Operand) -> Test | None:
+    """A comparison of paths or a count with a constant; nothing where it is another kind of comparison."""
+    if left.kind in ("string", "number"):
+        left, right, operator = right, left, FLIPPED[operator]
+    if left.kind == "count" and right.kind in ("number", "string"):
+        constant = number(right.constant) if isinstance(right.constant, str) else right.constant
+        return count(left.paths[0], cast(Comparison, operator), constant)
+    if left.kind != "path" or right.kind not in ("string", "number"):
+        return None
+    constant = right.constant
+    if isinstance(constant, str) and operator not in ("=", "!="):
+        constant = number(constant)  # XPath 1: order compares numbers
+    value = Value(cast(Operator, operator), constant)
+    return _any([has(links, value) for links in left.paths])
+
+
+def count(links: tuple[Link, ...], operator: Comparison, constant: float) -> Test:
+    """A count in relation to a number. Nothing has a count too: where zero passes, so does having none."""
+    guard, rest = _split_guard(links)
+    if not rest:  # count(.) is 1, or 0 where the guard does not hold
+        at_one, at_zero = HOLDS[operator](1, constant), HOLDS[operator](0, constant)
+        return Or((_both(guard, Always(at_one)), _both(negation(guard or Always(True)), Always(at_zero))))
+    test = _both(guard, Count(rest, operator, constant))
+    return Or((negation(has(links)), test)) if HOLDS[operator](0, constant) else test
+
+
+def function(name: Operator, paths: Paths, constant: str) -> Test:
+    """contains() and its like read the first node of a path, and "" where there is none."""
+    if len(paths) > 1:
+        raise ValueError("union")
+    if name == "matches":
+        constant = translate(constant)
+    guard, rest = _split_guard(paths[0])
+    value = Value(name, constant)
+    inner: Test = value
+    if rest and _single(rest):
+        inner = has(rest, value)
+    elif rest:
+        inner = First(rest, value)
+    test = _both(guard, inner)
+    return Or((negation(has(paths[0])), test)) if HOLDS[name]("", constant) else test
+
+
+def position_test(operator: str, operand: Operand, before: Test | None) -> Test | None:
+    """position() in relation to a number or last()."""
+    if operand.kind == "last":
+        return Rank(before, cast(Comparison, operator), None)
+    if operand.kind != "number":
+        return None
+    return Rank(before, cast(Comparison, operator), cast(float, operand.constant))
+
+
+def _any(tests: list[Test]) -> Test:
+    return tests[0] if len(tests) == 1 else Or(tuple(tests))
+
+
+def _both(guard: Test | None, test: Test) -> Test:
+    return conjunction([guard, test]) or Always(True) if guard else test
+
+
+def _split_guard(links: tuple[Link, ...]) -> tuple[Test | None, tuple[Link, ...]]:
+    """Tests on the context node itself, and the links that lead away from it."""
+    if links and not links[0].path:
+        return links[0].test, links[1:]
+    return None, links
+
+
+def _single(links: tuple[Link, ...]) -> bool:
+    """At most one node: an attribute of the context node by its name."""
+    step = links[0].path[0]
+    one = len(links) == 1 and len(links[0].path) == 1 and step.kind is Kind.ATTRIBUTE and not step.deep
+    return one and isinstance(step.label, str) and "*" not in step.label
+
+
+def _make_function(name: Operator) -> Callable[[Paths, str], Test]:
+    return lambda paths, constant: function(name, paths, constant)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "true": lambda: Operand("test", test=Always(True)),
+    "false": lambda: Operand("test", test=Always(False)),
+    "position": lambda: Operand("position"),
+    "last": lambda: Operand("last"),
+    "not": negation,
+    "boolean": as_test,
+    "count": count,
+} | {name: _make_function(name) for name in get_args(Operator)[6:]}

@@ -1,0 +1,181 @@
+"""What every query becomes: patterns that hold nodes, each a path from its parent pattern, with tests on them.
+
+`/a/b[c = "x"]/@d` is a pattern for `b` with the test `Has(c, Value(= "x"))`, and below it the pattern for `@d`,
+which is the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal
+
+
+class Kind(IntEnum):
+    """What a step selects."""
+
+    ELEMENT = 0
+    ATTRIBUTE = 1
+    TEXT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """A label test that all names pass but these: `*[not(self::a or self::b)]`."""
+
+    labels: tuple[str, ...]
+
+
+#: A label test: `{uri}local`, `local`, `*:local`, `{uri}*`, `*`, or all but some of these.
+Label = str | Unlike
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a path: to children, or with `deep` to descendants (attributes and texts: also the node's own)."""
+
+    label: Label
+    deep: bool = False
+    kind: Kind = Kind.ELEMENT
+
+
+Path = tuple[Step, ...]
+Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
+Operator = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "starts-with", "ends-with", "matches"]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The node's string-value (or number, if the constant is one) stands in this relation to the constant."""
+
+    operator: Operator
+    constant: str | float
+
+
+@dataclass(frozen=True, slots=True)
+class Has:
+    """Some node on the path passes the test."""
+
+    path: Path
+    test: Test | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One stretch of a path, and the test that nodes at its end pass."""
+
+    path: Path
+    test: Test | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """The first node, in document order, that the links lead to passes the test; XPath's functions read just that."""
+
+    links: tuple[Link, ...]
+    test: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many nodes the links lead to, at least one, stands in this relation to the number."""
+
+    links: tuple[Link, ...]
+    operator: Comparison
+    number: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """The node's position among its siblings that pass the label test and `before`; no number means the last."""
+
+    before: Test | None
+    operator: Comparison
+    number: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The node's name passes a label test."""
+
+    label: Label
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of these hold."""
+
+    tests: tuple[Test, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """One of these holds."""
+
+    tests: tuple[Test, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """This does not hold."""
+
+    test: Test
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """A test that is true, or false, whatever the document."""
+
+    value: bool
+
+
+Test = Value | Has | First | Count | Rank | Named | And | Or | Not | Always
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Nodes that a path leads to from the parent pattern's nodes (from the document's root where there is none)."""
+
+    parent: Pattern | None
+    path: Path
+    test: Test | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Combine:
+    """The nodes of two selections, as a set."""
+
+    operator: Literal["union", "intersect", "except"]
+    left: Selection
+    right: Selection
+
+
+Selection = Pattern | Combine
+
+
+def conjunction(tests: list[Test]) -> Test | None:
+    """One test for all of these, flat; nothing where there is nothing to test."""
+    flat: list[Test] = []
+    for test in tests:
+        if isinstance(test, And):
+            flat.extend(test.tests)
+        elif test != Always(True):
+            flat.append(test)
+    if Always(False) in flat:
+        return Always(False)
+    return (flat[0] if len(flat) == 1 else And(tuple(flat))) if flat else None
+
+
+def negation(test: Test) -> Test:
+    """The opposite, with `not` driven down to tests that are neither `and` nor `or`."""
+    match test:
+        case Not(inner):
+            return inner
+        case And(tests):
+            return Or(tuple(negation(part) for part in tests))
+        case Or(tests):
+            return conjunction([negation(part) for part in tests]) or Always(True)
+        case Always(value):
+            return Always(not value)
+        case _:
+            return Not(test)
