@@ -80,7 +80,8 @@ class LabelPaths(Generic[Plan]):
         attributes = len(table.attribute_name)
         codes: list[int] = []
         if self._states.has_attributes:
-            known = [self._code("@" + name) for name in table.names]
+            used = np.unique(table.attribute_name).tolist()
+            known = {name: self._code("@" + table.names[name]) for name in used}
             codes = [known[name] for name in table.attribute_name.tolist()]
         elif self._states.has_texts:
             codes = [-1] * attributes
@@ -109,6 +110,11 @@ class LabelPaths(Generic[Plan]):
         for column in (self.parent, self.name, self.plans, self._sizes):
             del column[mark:]
         self.seen[mark:] = 0
+
+    def grow(self, path: int, size: int) -> None:
+        """Something more is remembered for a label path."""
+        self._sizes[path] += size
+        self._entries += size
 
     # -- one label path
 

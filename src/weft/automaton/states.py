@@ -1,4 +1,4 @@
-"""All navigation paths in one NFA that shares prefixes: paths in, states out; a set of states and a name in, the next out.
+"""All navigation paths in one NFA: paths in, states out; a set of states and a name in, the next set out.
 
 A state is a prefix of some path. From a state lead edges by label test, one edge by `*`, and one silent edge to its
 *loop*, a state that stays active below: the edges behind `//` start there. A state has one way in, so a path is its
@@ -12,7 +12,8 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.plans.plan import Kind, Label, Path, Step, Unlike
+from weft.documents.kind import Kind
+from weft.plans.plan import Label, Path, Step, Unlike
 
 Ints = NDArray[np.int32]
 ROOT = 0

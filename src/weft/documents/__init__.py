@@ -1,7 +1,8 @@
 """Bytes to node table and back: documents, limits, the scan, fragments, DTDs."""
 
 from weft.documents.document import Document, Limits, as_documents
+from weft.documents.dtd import Dtd
 from weft.documents.fragment import Fragments
 from weft.documents.table import NodeTable, read
 
-__all__ = ["Document", "Fragments", "Limits", "NodeTable", "as_documents", "read"]
+__all__ = ["Document", "Dtd", "Fragments", "Limits", "NodeTable", "as_documents", "read"]

@@ -47,9 +47,7 @@ class Limits:
             if (value := getattr(self, name)) < 1:
                 raise ConfigurationError(f"Limits.{name}: expected a positive number, found {value}")
         if self.doctype not in ("ignore-external", "reject"):
-            raise ConfigurationError(
-                f"Limits.doctype: expected 'ignore-external' or 'reject', found {self.doctype!r}"
-            )
+            raise ConfigurationError(f"Limits.doctype: expected 'ignore-external' or 'reject', found {self.doctype!r}")
 
 
 _numbers = count(1)

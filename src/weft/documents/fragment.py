@@ -1,4 +1,4 @@
-"""A node in, its XML out: a slice of the source, with the namespace declarations in scope put in where it needs them."""
+"""A node in, its XML out: a slice of the source, with the namespace declarations that it needs put in."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import accumulate
+from typing import Any
 from xml.parsers import expat
 
 from weft.documents.document import Document, Limits
@@ -20,7 +21,7 @@ Event = str | bool | None
 _CHUNK = 1 << 20
 
 
-class _HasDoctype(Exception):
+class _DoctypeError(Exception):
     """Raised out of the parser when the document must be written anew first."""
 
 
@@ -49,7 +50,7 @@ class Scan:
 
     def add(self, document: Document) -> None:
         """Scan one document; if it is bad it goes to `rejected` and nothing of it stays."""
-        columns = (self.events, self.offsets, self.texts, self.attribute_events, self.attributes)
+        columns: tuple[list[Any], ...] = (self.events, self.offsets, self.texts, self.attribute_events, self.attributes)
         columns += (self.namespace_events, self.namespaces)
         marks = [len(column) for column in columns]
         try:
@@ -70,7 +71,7 @@ class Scan:
         source = read_source(document)
         try:
             self._parse(source, self._interned)
-        except _HasDoctype:
+        except _DoctypeError:
             if self.limits.doctype == "reject":
                 at = source.data.find(b"<!DOCTYPE")
                 raise source.error(at, "a DOCTYPE is not allowed here") from None
@@ -154,7 +155,7 @@ def _make_parse(into: Scan) -> Callable[[Source, dict[str, str]], None]:
 
     def doctype(_name: str, system: str | None, public: str | None, has_internal: int) -> None:
         if system or public or has_internal or limits.doctype == "reject":
-            raise _HasDoctype
+            raise _DoctypeError
 
     def parse(source: Source, interned: dict[str, str]) -> None:
         nonlocal parser

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.documents.columns import Ints, Longs, expand
 from weft.documents.document import Document, Limits
+from weft.documents.kind import Kind
 from weft.documents.scan import BREAK, END, SEPARATOR, TEXT, Event, Scan, scan
 from weft.errors import DocumentError
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 _END, _TEXT, _BREAK = -1, -2, -3
+Whole = TypeVar("Whole", np.int32, np.int64)
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,35 @@ class NodeTable:
             nodes = np.where(ups > level, self.parent[nodes], nodes)
         return nodes
 
+    @cached_property
+    def _by_parent(self) -> dict[Kind, tuple[Longs, Ints]]:
+        """For each kind its nodes by their parents, and where each parent's nodes begin."""
+        bounds = {Kind.ELEMENT: (0, self.elements), Kind.ATTRIBUTE: (self.elements, self.first_text)}
+        bounds[Kind.TEXT] = (self.first_text, self.nodes)
+        result = {}
+        for kind, (first, end) in bounds.items():
+            parents = self.parent[first:end]
+            order = np.argsort(parents, kind="stable")
+            starts = np.searchsorted(parents[order], np.arange(self.elements + 1))
+            result[kind] = starts, (order + first).astype(np.int32)
+        return result
+
+    def reach(self, rows: Ints, kind: Kind, deep: bool) -> tuple[Longs, Ints]:
+        """All nodes of a kind that a step leads to from rows: (position in the input, node)."""
+        rows = rows[rows < self.elements] if rows.size and rows.max() >= self.elements else rows
+        starts, nodes = self._by_parent[kind]
+        if not deep:
+            which, inside = expand(starts[rows], starts[rows + np.int64(1)])
+            return which, nodes[inside]
+        last = self.last[rows]
+        if kind is Kind.ELEMENT:
+            which, inside = expand(rows + np.int64(1), last + np.int64(1))
+        elif kind is Kind.ATTRIBUTE:
+            which, inside = expand(starts[rows] + self.elements, starts[last + np.int64(1)] + self.elements)
+        else:
+            which, inside = expand(self.text_first[rows] + self.first_text, self.text_last[rows] + self.first_text)
+        return which, inside.astype(np.int32)
+
     def string_value(self, node: int) -> str:
         """XPath's string-value of a node."""
         if node < self.elements:
@@ -128,7 +159,7 @@ def read(documents: Iterable[Document], limits: Limits | None = None) -> NodeTab
 
 
 class _Codes(dict[Event, int]):
-    """Names as expat gives them, numbered as they come; looked up once an event, so missing ones come by __missing__."""
+    """Names as expat gives them, numbered as they come. Every event is looked up, so it must be a plain dict else."""
 
     def __missing__(self, raw: Event) -> int:
         self[raw] = code = len(self) - 3
@@ -207,7 +238,7 @@ def _shape(kinds: Ints, is_start: NDArray[np.bool_], rows_before: Ints, offsets:
         keys = at_depth.astype(np.int64) * (rows + 1) + before
         return by_depth[np.searchsorted(open_keys, keys) - 1].astype(np.int32) if rows else before
 
-    def at_end(values: NDArray[np.generic]) -> NDArray[np.generic]:
+    def at_end(values: NDArray[Whole]) -> NDArray[Whole]:
         """Values at the end events, put at the rows that end there."""
         result = np.empty(rows, values.dtype)
         result[row_of_end] = values[ends]
@@ -240,7 +271,7 @@ def _merge_texts(kinds: Ints, texts: list[str]) -> tuple[str, ...]:
     firsts = np.flatnonzero(~piece_of)
     kinds[more] = _BREAK
     bounds = [*firsts.tolist(), len(texts)]
-    return tuple("".join(texts[a:b]) for a, b in zip(bounds, bounds[1:], strict=False))
+    return tuple("".join(texts[a:b]) for a, b in pairwise(bounds))
 
 
 def _attribute_owners(scanned: Scan, rows_before: Ints) -> Ints:

@@ -6,30 +6,33 @@ costs what the small one costs, and the label paths of the many stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from weft.automaton.labels import Bounds
+from weft.documents.columns import Ints
 from weft.documents.table import NodeTable
-from weft.engine.columns import Ints
 from weft.engine.index import Index
 from weft.engine.outcome import Outcome
 from weft.plans.plan import Selection
 
 _RECENT = 1_000  # the small index may have this many, and one more for every 32 of the large one
-_DEAD = 10_000  # what nobody wants is swept when it is more than this, and more than what somebody wants
 
 
 class Engine:
-    """All subscriptions by number. `plan_of` gives a subscription's plan again when an index is built anew."""
+    """All subscriptions, by number."""
 
-    def __init__(self, plan_of: Callable[[int], Selection], bounds: Bounds | None = None) -> None:
-        self._plan_of, self._bounds = plan_of, bounds
+    def __init__(self, bounds: Bounds | None = None) -> None:
+        self._bounds = bounds
         self.large, self.small = Index(bounds), Index(bounds)
+        self._recent: dict[int, Selection] = {}  # the plans of the small index, until they join the large one
 
     def __len__(self) -> int:
         return len(self.large) + len(self.small)
+
+    @property
+    def dead(self) -> int:
+        """How many results nobody wants any more; a new engine would be without them."""
+        return self.large.dead + self.small.dead
 
     def add(self, subscription: int, plan: Selection) -> None:
         """Take a subscription in; numbers only grow."""
@@ -37,23 +40,18 @@ class Engine:
             self.large.add(subscription, plan)
             return
         self.small.add(subscription, plan)
+        self._recent[subscription] = plan
         if len(self.small) > _RECENT + len(self.large) // 32:
-            for recent in self.small.results:
-                self.large.add(recent, plan if recent == subscription else self._plan_of(recent))
+            for recent, its_plan in self._recent.items():
+                self.large.add(recent, its_plan)
             self.small = Index(self._bounds)
+            self._recent = {}
 
     def remove(self, subscription: int) -> None:
-        """Let a subscription go."""
+        """Let a subscription go. What only it wanted stays, unused, until there is a new engine."""
         index = self.large if subscription in self.large.results else self.small
         index.remove(subscription)
-        if index.dead > max(_DEAD, len(index)):
-            fresh = Index(self._bounds)
-            for kept in index.results:
-                fresh.add(kept, self._plan_of(kept))
-            if index is self.large:
-                self.large = fresh
-            else:
-                self.small = fresh
+        self._recent.pop(subscription, None)
 
     def match(self, table: NodeTable) -> Matches:
         """Answer a batch."""

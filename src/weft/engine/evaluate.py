@@ -12,15 +12,16 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.documents.columns import Ints, Longs, contains, expand, unique_pairs
 from weft.documents.table import NodeTable
-from weft.engine.columns import Ints, Longs, contains, expand, spans, unique_pairs
-from weft.engine.labelplan import Frozen, LabelPlan, LabelPlans
+from weft.engine.frozen import Frozen
+from weft.engine.labelplan import LabelPlan, LabelPlans
 from weft.engine.linked import Linked, linked_holds
+from weft.engine.navigate import Navigation
 from weft.engine.shared import NOTHING, NodeKind
 from weft.languages.xpath.predicates import HOLDS
 
 Mask = NDArray[np.bool_]
-_NO_PAIRS = np.zeros(0, np.int64)
 
 
 class Evaluation:
@@ -35,16 +36,14 @@ class Evaluation:
         self.starts = np.append(starts + first, labels.size)
         all_plans = plans.paths.plans
         self.plans: list[LabelPlan] = [all_plans[label] for label in self.present.tolist()]
+        self._navigation = Navigation(table, labels, plans, frozen)
         self._facts: list[Longs] = []
         self._waiting: dict[int, list[tuple[Ints, Ints]]] = {}
         self._results: list[tuple[Ints, Ints]] = []
-        self._pairs_known = np.zeros(len(frozen.edge_up), bool)
-        self._pair_keys, self._pair_rows = _NO_PAIRS, np.zeros(0, np.int32)
-        self._edge_table: tuple[Ints, Ints] | None = None
 
     def run(self) -> tuple[Ints, Ints]:
         """The results that the shared plan's nodes give, as (result, document node)."""
-        if any(plan.has_work for plan in self.plans):
+        if self._frozen.tallest >= 0:
             self._begin()
             for height in range(self._frozen.tallest + 1):
                 self._rise(height)
@@ -59,26 +58,42 @@ class Evaluation:
         """The document nodes of the label path at a place of `present`."""
         return self.order[self.starts[at] : self.starts[at + 1]]
 
+    def label_places(self) -> tuple[Ints, Ints]:
+        """The label paths that each document has, as distinct (document, place in `present`)."""
+        places = np.repeat(np.arange(self.present.size, dtype=np.int32), np.diff(self.starts))
+        documents = self.table.node_document[self.order[self.starts[0] :]]
+        return unique_pairs(documents, places, max(self.present.size, 1))
+
     # -- facts
 
     def _begin(self) -> None:
         """What the label paths and the values bring up."""
-        busy = [at for at, plan in enumerate(self.plans) if plan.has_work]
-        for nodes_of in ("every", "facts", "exists", "linked"):
-            nodes, rows = self.spread(busy, [getattr(self.plans[at], nodes_of) for at in busy])
-            self._wait(nodes, rows)
-        for at in busy:
-            plan = self.plans[at]
-            if not plan.tests:
-                continue
-            rows = self.rows_of(at)
-            values = self.table.string_values(rows)
-            for index in plan.tests:
-                found = [(which, tests) for which, tests in index.probe(values) if len(tests)]
-                if found:
-                    counts = [len(tests) for _, tests in found]
-                    nodes = np.concatenate([np.asarray(tests, np.int32) for _, tests in found])
-                    self._wait(nodes, np.repeat(rows[[which for which, _ in found]], counts))
+        busy = [at for at, plan in enumerate(self.plans) if plan.nodes.size]
+        self._wait(*self.spread(busy, [self.plans[at].nodes for at in busy]))
+        tested = [at for at, plan in enumerate(self.plans) if plan.has_tests]
+        if not tested:
+            return
+        places = np.array(tested)
+        place, inside = expand(self.starts[places], self.starts[places + 1])
+        rows = self.order[inside]
+        values = self.table.string_values(rows)
+        runs = [self.plans[at].comparisons for at in tested]
+        for at, tests in self._frozen.comparisons.probe(runs, place, values):
+            self._wait(tests, rows[at])
+        if self._frozen.texts:
+            self._probe_texts(tested, place, rows, values)
+
+    def _probe_texts(self, tested: list[int], place: Longs, rows: Ints, values: list[str]) -> None:
+        found: list[int] = []
+        counts: list[int] = []
+        indexes = [self.plans[at].texts for at in tested]
+        for at, value in zip(place.tolist(), values, strict=True):
+            before = len(found)
+            for index in indexes[at]:
+                for tests in index.probe(value):
+                    found += tests
+            counts.append(len(found) - before)
+        self._wait(np.array(found, np.int32), np.repeat(rows, counts))
 
     def spread(self, places: list[int], nodes: list[Ints]) -> tuple[Ints, Ints]:
         """Each label path's nodes with each of its rows."""
@@ -122,83 +137,29 @@ class Evaluation:
         results = self._frozen.result_of_node[nodes]
         if (is_result := results >= 0).any():
             self._results.append((results[is_result], rows[is_result]))
-        starts = self._frozen.dependent_starts
-        which, inside = expand(starts[nodes], starts[nodes.astype(np.int64) + 1])
-        self._wait(self._frozen.dependents[inside], rows[which])
+        which, dependents = self._frozen.dependents.of(nodes)
+        self._wait(dependents, rows[which])
 
     def holds(self, nodes: Ints, rows: Ints) -> Mask:
         """Which of these are facts. An EXISTS that drives nothing is looked up by its edge."""
         result = np.zeros(nodes.size, bool)
         exists = self._frozen.kind[nodes] == NodeKind.EXISTS
-        keys = nodes[~exists] * np.int64(self.table.nodes) + rows[~exists]
-        found = np.zeros(keys.size, bool)
-        for facts in self._facts:
-            found |= contains(facts, keys)
-        result[~exists] = found
-        if exists.any():
-            edges = self._frozen.edge[nodes[exists]]
-            self._find_pairs(edges)
-            keys = edges * np.int64(self.table.nodes) + rows[exists]
-            result[exists] = contains(self._pair_keys, keys)
+        facts = np.flatnonzero(~exists)
+        keys = nodes[facts] * np.int64(self.table.nodes) + rows[facts]
+        for known in self._facts:
+            result[facts] |= contains(known, keys)
+        looked_up = np.flatnonzero(exists)
+        if looked_up.size:
+            origin, _ = self._navigation.down(self._frozen.edge[nodes[looked_up]], rows[looked_up])
+            result[looked_up[origin]] = True
         return result
-
-    # -- edges
-
-    def up(self, edges: Ints, rows: Ints) -> tuple[NDArray[np.int64], Ints]:
-        """Where edges that end at rows can begin: (position in the input, row), each once."""
-        ups = self._frozen.edge_up[edges]
-        shallow = np.flatnonzero(ups)
-        targets = self.table.ancestors(rows[shallow], ups[shallow])
-        if shallow.size == edges.size:
-            return shallow, targets
-        deep = np.flatnonzero(ups == 0)
-        labels = self.labels[rows[deep]]
-        keys, inverse = np.unique(edges[deep] * np.int64(2**32) + labels, return_inverse=True)
-        depths = [self._plans.depths(key & 0xFFFFFFFF, key >> 32) for key in keys.tolist()]
-        ends = np.cumsum([entry.size for entry in depths])
-        which, inside = expand((ends - [entry.size for entry in depths])[inverse], ends[inverse])
-        origin = deep[which]
-        begins = self.table.at_depth(rows[origin], np.concatenate(depths)[inside])
-        return np.concatenate([shallow, origin]), np.concatenate([targets, begins])
-
-    def _find_pairs(self, edges: Ints) -> None:
-        """Look up all (edge, row above, row below) for edges not looked up yet."""
-        needed = np.zeros(self._pairs_known.size, bool)
-        needed[edges] = True
-        needed &= ~self._pairs_known
-        if not needed.any():
-            return
-        self._pairs_known |= needed
-        if self._edge_table is None:
-            sizes = [plan.edges.size for plan in self.plans]
-            flat = np.concatenate([plan.edges for plan in self.plans])
-            self._edge_table = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), flat
-        at, edge = self._edge_table
-        found, rows = self._with_rows(at[needed[edge]], edge[needed[edge]])
-        origin, above = self.up(found, rows)
-        keys = np.concatenate([self._pair_keys, found[origin] * np.int64(self.table.nodes) + above])
-        below = np.concatenate([self._pair_rows, rows[origin]])
-        order = np.lexsort((below, keys))
-        self._pair_keys, self._pair_rows = keys[order], below[order]
-
-    def below(self, edges: Ints, rows: Ints) -> tuple[NDArray[np.int64], Ints]:
-        """Where edges that begin at rows end: (position in the input, row below)."""
-        self._find_pairs(edges)
-        starts, ends = spans(self._pair_keys, edges * np.int64(self.table.nodes) + rows)
-        which, inside = expand(starts, ends)
-        return which, self._pair_rows[inside]
-
-    def ends_of(self, edge: int) -> Ints:
-        """All rows that the state below an edge reaches."""
-        places = [at for at, plan in enumerate(self.plans) if edge in plan.edges]
-        return np.sort(np.concatenate([self.rows_of(at) for at in places]))
 
     # -- how each kind of candidate becomes a fact
 
     def _verify(self, kind: NodeKind, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
         match kind:
             case NodeKind.EXISTS | NodeKind.LIFT:
-                origin, above = self.up(self._frozen.edge[nodes], rows)
+                origin, above = self._navigation.up(self._frozen.edge[nodes], rows)
                 return nodes[origin], above
             case NodeKind.FIRST:
                 return self._verify_first(nodes, rows)
@@ -209,25 +170,22 @@ class Evaluation:
             case NodeKind.DOWN:
                 return self._verify_down(nodes, rows)
             case NodeKind.LINKED:
-                return self._verify_linked(nodes)
+                return self._verify_linked(nodes, rows)
             case _:
                 return nodes, rows
 
     def _verify_first(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
         edges = self._frozen.edge[nodes]
-        origin, above = self.up(edges, rows)
-        self._find_pairs(edges)
-        starts, _ = spans(self._pair_keys, edges[origin] * np.int64(self.table.nodes) + above)
-        is_first = self._pair_rows[starts] == rows[origin]
+        origin, above = self._navigation.up(edges, rows)
+        which, below = self._navigation.down(edges[origin], above)
+        first = below[np.searchsorted(which, np.arange(origin.size))]
+        is_first = first == rows[origin]
         return nodes[origin][is_first], above[is_first]
 
     def _verify_and(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
-        details = self._frozen.shared.detail
-        checks = [cast(tuple[int, tuple[int, ...]], details[node])[1] for node in nodes.tolist()]
-        which = np.repeat(np.arange(nodes.size), [len(entry) for entry in checks])
-        flat = np.array([check for entry in checks for check in entry], np.int32)
-        is_negative = flat < 0
-        passed = self.holds(np.where(is_negative, ~flat, flat), rows[which]) != is_negative
+        which, checks = self._frozen.checks.of(nodes)
+        is_negative = checks < 0
+        passed = self.holds(np.where(is_negative, ~checks, checks), rows[which]) != is_negative
         keep = np.bincount(which[~passed], minlength=nodes.size) == 0
         return nodes[keep], rows[keep]
 
@@ -250,14 +208,13 @@ class Evaluation:
         return nodes[keep], rows[keep]
 
     def _verify_down(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
-        details = np.array([self._frozen.shared.detail[node] for node in nodes.tolist()], np.int64).astype(np.int32)
-        parents, tests, by_test = details[:, 0], details[:, 1], details[:, 2].astype(bool)
+        parents, tests, by_test = self._frozen.down[nodes].T
         edges = self._frozen.edge[nodes]
         up_at = np.flatnonzero(by_test)
-        origin, above = self.up(edges[up_at], rows[up_at])
+        origin, above = self._navigation.up(edges[up_at], rows[up_at])
         reached = up_at[origin[self.holds(parents[up_at][origin], above)]]
-        down_at = np.flatnonzero(~by_test)
-        origin, below = self.below(edges[down_at], rows[down_at])
+        down_at = np.flatnonzero(by_test == 0)
+        origin, below = self._navigation.down(edges[down_at], rows[down_at])
         origin = down_at[origin]
         tested = np.flatnonzero(tests[origin] != NOTHING)
         keep = np.ones(origin.size, bool)
@@ -265,9 +222,10 @@ class Evaluation:
         origin, below = origin[keep], below[keep]
         return np.concatenate([nodes[reached], nodes[origin]]), np.concatenate([rows[reached], below])
 
-    def _verify_linked(self, nodes: Ints) -> tuple[Ints, Ints]:
+    def _verify_linked(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
         found = []
         for node in np.unique(nodes).tolist():
-            rows = linked_holds(self, cast(Linked, self._frozen.shared.detail[node]))
-            found.append((np.full(rows.size, node, np.int32), rows))
-        return np.concatenate([entry for entry, _ in found]), np.concatenate([rows for _, rows in found])
+            linked = cast(Linked, self._frozen.shared.detail[node])
+            met = linked_holds(self.table, self._navigation, self.holds, linked, np.unique(rows[nodes == node]))
+            found.append((np.full(met.size, node, np.int32), met))
+        return np.concatenate([entry for entry, _ in found]), np.concatenate([met for _, met in found])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-
 from weft.automaton.labels import Bounds
 from weft.documents.table import NodeTable
 from weft.engine.evaluate import Evaluation
-from weft.engine.labelplan import Frozen, LabelPlans
+from weft.engine.frozen import Frozen
+from weft.engine.labelplan import LabelPlans
 from weft.engine.outcome import Compound, Outcome
 from weft.engine.shared import NOTHING, NodeKind, SharedPlan
 from weft.engine.targets import Targets
@@ -68,6 +68,10 @@ class Index:
         if not self.templates[template]:
             del self.templates[template]
 
+    def template_rows(self, subscription: int) -> int:
+        """How many subscriptions have this one's plan, constants aside."""
+        return self.templates[self._template_of[subscription]]
+
     def match(self, table: NodeTable) -> Outcome:
         """Answer a batch."""
         if self._frozen is None:
@@ -111,5 +115,3 @@ def patterns(selection: Selection) -> Iterator[Pattern]:
         case Combine(_, left, right):
             yield from patterns(left)
             yield from patterns(right)
-
-

@@ -1,21 +1,22 @@
-"""A label path in, all that the shared plan has to do at its nodes out; made once, when the label path is first seen."""
+"""A label path in, all that the shared plan has to do at its nodes out; made when the label path is first seen."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import chain
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft.automaton.labels import Bounds, LabelPaths
 from weft.automaton.states import name_forms
+from weft.documents.columns import Ints
 from weft.documents.table import NodeTable
-from weft.engine.constants import Index, make_index
+from weft.engine.comparisons import Family, Run
+from weft.engine.constants import TextIndex
+from weft.engine.frozen import Frozen
 from weft.engine.shared import NOTHING, SharedPlan
-from weft.plans.plan import Label, Operator, Unlike
+from weft.plans.plan import Label, Unlike
 
-Ints = NDArray[np.int32]
 _NONE = np.zeros(0, np.int32)
 
 
@@ -24,54 +25,22 @@ class LabelPlan:
     """What there is to do at the nodes of a label path."""
 
     results: Ints = field(default_factory=lambda: _NONE)  # results that these nodes are, by their path alone
-    facts: Ints = field(default_factory=lambda: _NONE)  # nodes of the shared plan that hold here, by the name alone
-    every: Ints = field(default_factory=lambda: _NONE)  # nodes that are brought up here
-    exists: Ints = field(default_factory=lambda: _NONE)  # eager EXISTS nodes whose edge ends here
-    edges: Ints = field(default_factory=lambda: _NONE)  # edges that end here
-    linked: Ints = field(default_factory=lambda: _NONE)
-    tests: tuple[Index, ...] = ()
-    contexts: frozenset[int] = frozenset()  # states above deep edges that are reached here
+    nodes: Ints = field(default_factory=lambda: _NONE)  # nodes of the shared plan that are brought up here
+    comparisons: dict[Family, Run] = field(default_factory=dict)
+    texts: tuple[TextIndex, ...] = ()
+    contexts: Ints = field(default_factory=lambda: _NONE)  # states above deep edges that are reached here
     depths: dict[int, Ints] = field(default_factory=dict)  # where deep edges that end here can begin
 
     @property
-    def has_work(self) -> bool:
-        """Whether there is anything to do but to report results."""
-        return bool(self.tests or self.facts.size or self.every.size or self.exists.size or self.linked.size)
+    def has_tests(self) -> bool:
+        """Whether values matter."""
+        return bool(self.comparisons or self.texts)
 
-
-class Frozen:
-    """The shared plan as arrays, from when it last changed until it changes next."""
-
-    def __init__(self, shared: SharedPlan, result_of_state: dict[int, int], result_of_node: dict[int, int]) -> None:
-        self.shared = shared
-        self.result_of_state = _scatter(result_of_state, len(shared.states))
-        self.result_of_node = _scatter(result_of_node, len(shared))
-        self.kind = np.array(shared.kind, np.int8)
-        self.height = np.array(shared.height, np.int32)
-        self.edge = np.array(shared.edge, np.int32)
-        self.edge_up = np.array([edge.up for edge in shared.edges], np.int32)
-        self.tallest = max(shared.height, default=-1)
-        self.dependent_starts, self.dependents = _ragged(shared.dependents, len(shared))
-        places = (shared.tests_at, shared.named_at, shared.every_at, shared.edges_at, shared.linked_at)
-        self.is_busy = np.zeros(len(shared.states), bool)
-        self.is_busy[list({*chain.from_iterable(places), *shared.contexts})] = True
-        self.eager_at: dict[int, list[int]] = {}
-        for node in shared.eager:
-            self.eager_at.setdefault(shared.edges[shared.edge[node]].below, []).append(node)
-
-
-def _scatter(values: dict[int, int], size: int) -> Ints:
-    array = np.full(size, NOTHING, np.int32)
-    array[list(values)] = list(values.values())
-    return array
-
-
-def _ragged(lists: dict[int, list[int]], size: int) -> tuple[NDArray[np.int64], Ints]:
-    counts = np.zeros(size + 1, np.int64)
-    for key, entries in lists.items():
-        counts[key + 1] = len(entries)
-    flat = np.fromiter(chain.from_iterable(lists[key] for key in sorted(lists)), np.int32)
-    return np.cumsum(counts), flat
+    @property
+    def size(self) -> int:
+        """How many numbers it holds, about."""
+        runs = sum(2 * run.codes.size for run in self.comparisons.values())
+        return self.results.size + self.nodes.size + self.contexts.size + runs + 32 * len(self.comparisons)
 
 
 class LabelPlans:
@@ -97,29 +66,20 @@ class LabelPlans:
             return LabelPlan(), 0
         results = frozen.result_of_state[reached]
         plan = LabelPlan(results=results[results >= 0])
-        busy = reached[frozen.is_busy[reached]].tolist()
-        size = plan.results.size
-        if busy:
-            size += self._fill(plan, busy, self.paths.names[self.paths.name[path]])
-        return plan, size
+        busy = reached[frozen.is_busy[reached]]
+        if busy.size:
+            self._fill(plan, busy, frozen, self.paths.names[self.paths.name[path]])
+        return plan, plan.size
 
-    def _fill(self, plan: LabelPlan, states: list[int], name: str) -> int:
-        shared, frozen = self._shared, self._frozen
-        assert frozen is not None
-        plan.every = _gather(shared.every_at, states)
-        plan.edges = _gather(shared.edges_at, states)
-        plan.linked = _gather(shared.linked_at, states)
-        plan.exists = _gather(frozen.eager_at, states)
-        plan.contexts = frozenset(shared.contexts.intersection(states))
-        named = [entry for state in states if state in shared.named_at for entry in shared.named_at[state]]
-        plan.facts = np.array([node for label, node in named if passes(label, name)], np.int32)
-        constants: dict[tuple[str, bool], list[tuple[str | float, int]]] = {}
-        for state in states:
-            if state in shared.tests_at:
-                for key, entries in shared.tests_at[state].items():
-                    constants.setdefault(key, []).extend(entries)
-        plan.tests = tuple(_index(key, entries) for key, entries in constants.items())
-        return plan.every.size + plan.edges.size + 8 * sum(map(len, constants.values()))
+    def _fill(self, plan: LabelPlan, states: Ints, frozen: Frozen, name: str) -> None:
+        named = frozen.named.of(states)[1]
+        labels = [cast(Label, self._shared.detail[node]) for node in named.tolist()]
+        here = named[np.array([passes(label, name) for label in labels], bool)]
+        plan.nodes = np.concatenate([frozen.every.of(states)[1], frozen.eager.of(states)[1], here])
+        plan.comparisons = frozen.comparisons.runs(states)
+        if frozen.texts:
+            plan.texts = tuple(index for state in states.tolist() for index in frozen.texts.get(state, ()))
+        plan.contexts = states[frozen.is_context[states]]
 
     def depths(self, path: int, edge: int) -> Ints:
         """The depths at which a deep edge that ends at a label path can begin."""
@@ -127,15 +87,16 @@ class LabelPlans:
         depths = plan.depths.get(edge)
         if depths is None:
             depths = plan.depths[edge] = self._find_depths(path, edge)
+            self.paths.grow(path, depths.size + 16)
         return depths
 
     def _find_depths(self, path: int, edge: int) -> Ints:
         """Back over the names, step by step: where can the step before have been?"""
         paths, states = self.paths, self._shared.states
         above, steps = self._shared.edges[edge].above, self._shared.edges[edge].steps
-        chain_ = [0, *paths.chain(path)]
-        names = [paths.names[paths.name[at]] for at in chain_]
-        can = np.zeros(len(chain_), bool)
+        chain = [0, *paths.chain(path)]
+        names = [paths.names[paths.name[at]] for at in chain]
+        can = np.zeros(len(chain), bool)
         can[-1] = True
         for at in range(len(steps) - 1, -1, -1):
             before = np.zeros_like(can)
@@ -147,16 +108,7 @@ class LabelPlans:
                 before &= [name != "" and symbol in states.symbols_of(name) for name in names]
             can = before
         candidates = np.flatnonzero(can).tolist()
-        return np.array([at for at in candidates if above in paths.plans[chain_[at]].contexts], np.int32)
-
-
-def _gather(at: dict[int, list[int]], states: list[int]) -> Ints:
-    return np.array([node for state in states if state in at for node in at[state]], np.int32)
-
-
-def _index(key: tuple[str, bool], constants: list[tuple[str | float, int]]) -> Index:
-    operator: Operator = key[0]  # type: ignore[assignment]
-    return make_index(operator, key[1], constants)
+        return np.array([at for at in candidates if above in paths.plans[chain[at]].contexts], np.int32)
 
 
 def passes(label: Label, name: str) -> bool:

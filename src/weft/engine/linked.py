@@ -1,37 +1,39 @@
-"""A test on the nodes that a chain of links leads to (how many, or what the first is) in, the rows where it holds out."""
+"""A test on what a chain of links leads to (how many nodes, what the first is) in, the rows where it holds out."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weft.engine.columns import Ints, unique_pairs
+from weft.documents.columns import Ints, unique_pairs
+from weft.documents.table import NodeTable
+from weft.engine.navigate import Navigation
 from weft.engine.shared import NOTHING
 from weft.languages.xpath.predicates import HOLDS
 from weft.plans.plan import Value
 
-if TYPE_CHECKING:
-    from weft.engine.evaluate import Evaluation
-
-#: Links from the bottom up (edge, node that must hold below it), and the goal: a test, or a comparison of the count.
+#: Links from the top down (edge, node that must hold below it), and the goal: a test, or a comparison of the count.
 Linked = tuple[tuple[tuple[int, int], ...], Value | tuple[str, float]]
+Holds = Callable[[Ints, Ints], NDArray[np.bool_]]
 
 
-def linked_holds(evaluation: Evaluation, linked: Linked) -> Ints:
-    """The rows above the links at which the goal is met."""
+def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, linked: Linked, rows: Ints) -> Ints:
+    """The rows at which the goal is met."""
     links, goal = linked
-    ends = evaluation.ends_of(links[0][0])
-    starts = ends
+    starts, ends = rows, rows
     for edge, node in links:
+        origin, below = navigation.down(np.full(ends.size, edge, np.int32), ends)
+        starts, ends = unique_pairs(starts[origin], below, table.nodes)
         if node != NOTHING:
-            keep = evaluation.holds(np.full(starts.size, node, np.int32), starts)
-            ends, starts = ends[keep], starts[keep]
-        origin, above = evaluation.up(np.full(starts.size, edge, np.int32), starts)
-        starts, ends = unique_pairs(above, ends[origin], evaluation.table.nodes)
-    rows, first, counts = np.unique(starts, return_index=True, return_counts=True)
-    if isinstance(goal, Value):
-        holds = HOLDS[goal.operator]
-        values = evaluation.table.string_values(ends[first])
-        return rows[[holds(value, goal.constant) for value in values]] if rows.size else rows
-    return rows[HOLDS[goal[0]](counts, goal[1])]
+            keep = holds(np.full(ends.size, node, np.int32), ends)
+            starts, ends = starts[keep], ends[keep]
+    met, first, counts = np.unique(starts, return_index=True, return_counts=True)
+    if not isinstance(goal, Value):
+        keep = np.asarray(HOLDS[goal[0]](counts, goal[1]), bool)
+        return np.asarray(met[keep], np.int32)
+    passes = HOLDS[goal.operator]
+    values = table.string_values(ends[first])
+    keep = np.array([passes(value, goal.constant) for value in values], bool)
+    return np.asarray(met[keep], np.int32)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from weft.engine.columns import Ints, Longs, spans, unique_pairs
+from weft.documents.columns import Ints, Longs, spans, unique_pairs
 from weft.engine.evaluate import Evaluation
 from weft.engine.targets import Targets
 
 #: A result, or an operation on two: `except` and `intersect` are worked out node by node.
-Compound = "int | tuple[str, Compound, Compound]"
+Compound: TypeAlias = "int | tuple[str, Compound, Compound]"
+_SET_OPERATIONS: dict[str, Callable[[Ints, Ints], Any]] = {
+    "union": np.union1d,
+    "intersect": np.intersect1d,
+    "except": np.setdiff1d,
+}
 
 
 class Outcome:
@@ -38,8 +45,8 @@ class Outcome:
         marks = np.zeros(self._size, bool)
         matched = []
         for at, plain in enumerate(per_document):
-            for some in plain:
-                marks[some] = True
+            if plain:
+                marks[np.concatenate(plain)] = True
             marks[result[starts[at] : ends[at]]] = True
             hits = np.flatnonzero(marks).astype(np.int32)
             marks[hits] = False
@@ -64,14 +71,13 @@ class Outcome:
 
     def _plain_results(self) -> list[list[Ints]]:
         """For each document the results that its label paths alone give."""
-        evaluation, table = self._evaluation, self._table
-        useful = [at for at, plan in enumerate(evaluation.plans) if plan.results.size]
-        plain: list[list[Ints]] = [[] for _ in table.documents]
-        for at in useful:
-            results = evaluation.plans[at].results
-            documents = table.node_document[evaluation.rows_of(at)]
-            for document in documents[np.append(True, documents[1:] != documents[:-1])].tolist():
-                plain[document].append(results)
+        results = [plan.results for plan in self._evaluation.plans]
+        has_results = np.array([some.size > 0 for some in results], bool)
+        document, place = self._evaluation.label_places()
+        useful = has_results[place]
+        plain: list[list[Ints]] = [[] for _ in self._table.documents]
+        for at, some in zip(document[useful].tolist(), place[useful].tolist(), strict=True):
+            plain[at].append(results[some])
         return plain
 
     @cached_property
@@ -97,8 +103,7 @@ class Outcome:
                 start, end = spans(sorted_results, np.array([compound]))
                 return sorted_nodes[start[0] : end[0]]
             operator, left, right = compound
-            function = {"union": np.union1d, "intersect": np.intersect1d, "except": np.setdiff1d}[operator]
-            return function(nodes_of(left), nodes_of(right)).astype(np.int32)
+            return np.asarray(_SET_OPERATIONS[operator](nodes_of(left), nodes_of(right)), np.int32)
 
         return [(subscription, nodes_of(compound)) for subscription, compound in self._compounds.items()]
 

@@ -1,8 +1,8 @@
 """Plans in, one shared plan of integers out: every distinct test, condition and pattern of all queries is one *node*.
 
-A node holds at nodes of a document that its *state* of the NFA reaches. Nodes are made bottom-up and have a *height*, so
-that a batch is evaluated height by height, all queries at once. Each has one *driver*: the part whose facts bring it
-up, chosen so that what the data does not touch is not looked at.
+A node holds at nodes of a document that its *state* of the NFA reaches. Nodes are made bottom-up and have a *height*,
+so that a batch is evaluated height by height, all queries at once. Each has one *driver*: the part whose facts bring
+it up, chosen so that what the data does not touch is not looked at.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from weft.automaton.states import ROOT, States
+from weft.documents.kind import Kind
 from weft.plans.plan import (
     Always,
     And,
     Count,
     First,
     Has,
-    Kind,
     Label,
     Link,
     Named,
@@ -57,7 +57,7 @@ class Edge:
 
     above: int
     below: int
-    steps: tuple[tuple[int, bool], ...]  # symbol (-1 for `*`) and whether the step is deep
+    steps: tuple[tuple[int, bool, Kind], ...]  # symbol (-1 for `*`), whether the step is deep, kind
     up: int
 
 
@@ -75,12 +75,9 @@ class SharedPlan:
         self.driver: list[int] = []  # the node that drives, or NOTHING: all nodes that the state reaches
         self.dependents: defaultdict[int, list[int]] = defaultdict(list)
         self.eager: set[int] = set()  # EXISTS nodes that drive something
-        self.tests_at: defaultdict[int, dict[tuple[str, bool], list[tuple[str | float, int]]]] = defaultdict(dict)
-        self.named_at: defaultdict[int, list[tuple[Label, int]]] = defaultdict(list)
+        self.named_at: defaultdict[int, list[int]] = defaultdict(list)
         self.every_at: defaultdict[int, list[int]] = defaultdict(list)  # nodes driven by the state itself
         self.edges: list[Edge] = []
-        self.edges_at: defaultdict[int, list[int]] = defaultdict(list)  # by the state below
-        self.linked_at: defaultdict[int, list[int]] = defaultdict(list)
         self.contexts: set[int] = set()  # states above deep edges
         self.shape: list[object] = []  # the plan being added, without its constants
         self._edge_ids: dict[tuple[int, int], int] = {}
@@ -145,13 +142,8 @@ class SharedPlan:
     def _add_value(self, state: int, operator: str, constant: str | float) -> int:
         self.shape.append((state, operator))
         cost = 0 if operator == "=" else 9 if operator == "!=" else 2
-        key = (operator, constant, isinstance(constant, float))
-        size = len(self)
-        node = self._node(NodeKind.TEST, state, 0, cost, NOTHING, key, None)
-        if node == size:
-            by_operator = self.tests_at[state]
-            by_operator.setdefault((operator, isinstance(constant, float)), []).append((constant, node))
-        return node
+        detail = (operator, constant, isinstance(constant, float))
+        return self._node(NodeKind.TEST, state, 0, cost, NOTHING, detail, None)
 
     def _add_has(self, state: int, path: Path, inner: Test | None) -> int:
         below = self.states.extend(state, path)
@@ -172,22 +164,16 @@ class SharedPlan:
         return self._node(NodeKind.FIRST, state, 1, self.cost[child], edge, child, child)
 
     def _add_linked(self, state: int, links: tuple[Link, ...], goal: object) -> int:
-        """Links are kept from the bottom up: edge, and the node that must hold below it."""
+        """Links are kept from the top down: edge, and the node that must hold below it."""
         chain, above, height = [], state, 0
         for link in links:
             below = self.states.extend(above, link.path)
             self.shape.append(below)
-            edge = self.add_edge(above, below, link.path)
             node = self.add_test(link.test, below) if link.test else NOTHING
             height = max(height, self.height[node] if node != NOTHING else 0)
-            chain.append((edge, node))
+            chain.append((self.add_edge(above, below, link.path), node))
             above = below
-        detail = (tuple(reversed(chain)), goal)
-        size = len(self)
-        linked = self._node(NodeKind.LINKED, state, height + 1, 7, NOTHING, detail, None)
-        if linked == size:
-            self.linked_at[above].append(linked)
-        return linked
+        return self._node(NodeKind.LINKED, state, height + 1, 7, NOTHING, (tuple(chain), goal), NOTHING)
 
     def _add_and(self, state: int, tests: tuple[Test, ...]) -> int:
         positive = {self.add_test(test, state) for test in tests if not isinstance(test, Not)}
@@ -216,7 +202,7 @@ class SharedPlan:
         size = len(self)
         node = self._node(NodeKind.NAMED, state, 0, 4, NOTHING, label, None)
         if node == size:
-            self.named_at[state].append((label, node))
+            self.named_at[state].append(node)
         return node
 
     # -- the tables
@@ -227,9 +213,8 @@ class SharedPlan:
         if edge is None:
             edge = self._edge_ids[above, below] = len(self.edges)
             is_deep = any(step.deep for step in path)
-            steps = tuple((self._symbol(step), step.deep) for step in path)
+            steps = tuple((self._symbol(step), step.deep, step.kind) for step in path)
             self.edges.append(Edge(above, below, steps, 0 if is_deep else len(path)))
-            self.edges_at[below].append(edge)
             if is_deep:
                 self.contexts.add(above)
         return edge

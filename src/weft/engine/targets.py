@@ -6,7 +6,7 @@ from array import array
 
 import numpy as np
 
-from weft.engine.columns import Ints
+from weft.documents.columns import Ints
 
 _NOBODY = -1
 
@@ -51,7 +51,8 @@ class Targets:
         if self._others:
             others = [self._others[result] for result in self._others.keys() & set(results.tolist())]
             found = np.concatenate([found, *(np.array(entry, np.int32) for entry in others)])
-        found.sort()
+        if (found[1:] < found[:-1]).any():  # results mostly come in the order of their subscriptions
+            found.sort()
         return found
 
     def pairs(self, results: Ints) -> tuple[Ints, Ints]:

@@ -1,0 +1,1 @@
+"""The frozen nodes that every query becomes, and one way to show them."""

@@ -7,16 +7,9 @@ which is the result.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Literal
 
-
-class Kind(IntEnum):
-    """What a step selects."""
-
-    ELEMENT = 0
-    ATTRIBUTE = 1
-    TEXT = 2
+from weft.documents.kind import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import NoReturn, cast
 
+from weft.documents.kind import Kind
 from weft.errors import QueryError, UnsupportedError
 from weft.languages.xpath.names import Names
-from weft.languages.xpath.predicates import FLIPPED, FUNCTIONS, Operand, Paths, as_test, compare, position_test
+from weft.languages.xpath.predicates import (
+    CONSTANT_FUNCTIONS,
+    FLIPPED,
+    FUNCTIONS,
+    Operand,
+    Paths,
+    as_test,
+    compare,
+    position_test,
+    string_function,
+)
 from weft.languages.xpath.tokens import Token, tokenize
 from weft.plans.plan import (
     And,
     Combine,
-    Kind,
     Link,
     Named,
     Not,
+    Operator,
     Or,
     Pattern,
     Selection,
@@ -32,9 +43,7 @@ _COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 _VALUE_COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "is", "to", "div", "mod", "idiv"})
 
 
-def parse(
-    query: str, namespaces: Mapping[str, str] | None = None, ignore_namespaces: bool = False
-) -> Selection:
+def parse(query: str, namespaces: Mapping[str, str] | None = None, ignore_namespaces: bool = False) -> Selection:
     """The plan of an XPath query.
 
     >>> parse("/a/b").path[1].label
@@ -154,7 +163,7 @@ class Parser:
                 deep = True
             else:
                 break
-            if steps and steps[-1].kind is not Kind.ELEMENT or (links and not steps and _is_leaf(links[-1])):
+            if (steps and steps[-1].kind is not Kind.ELEMENT) or (links and not steps and _is_leaf(links[-1])):
                 self.fail("expected the end of the path: an attribute or text has no children", self.token.at)
         if deep:
             self.refuse("// before a step that stays where it is", self.token.at)
@@ -372,8 +381,8 @@ class Parser:
         return operand
 
     def arguments(self, name: str, at: int) -> Operand:
-        if name in ("true", "false", "position", "last"):
-            return FUNCTIONS[name]()
+        if name in CONSTANT_FUNCTIONS:
+            return CONSTANT_FUNCTIONS[name]
         if name in ("not", "boolean"):
             inside = self.token.at
             test = self.boolean(self.disjunction(), inside)
@@ -385,9 +394,9 @@ class Parser:
         if self.token.kind != "string":
             self.unexpected("a string constant")
         constant_at = self.token.at
-        constant = self.operand().constant
+        constant = str(self.operand().constant)
         try:
-            return Operand("test", test=FUNCTIONS[name](subject, constant))
+            return Operand("test", test=string_function(cast(Operator, name), subject, constant))
         except ValueError as error:
             if error.args[0] == "union":
                 self.refuse(f"a union in {name}()", at)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import operator as operators
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast, get_args
+from typing import Any, cast
 
+from weft.documents.kind import Kind
 from weft.languages.xpath.numbers import number
 from weft.languages.xpath.regex import compile_pattern, translate
 from weft.plans.plan import (
@@ -15,7 +16,6 @@ from weft.plans.plan import (
     Count,
     First,
     Has,
-    Kind,
     Link,
     Operator,
     Or,
@@ -80,8 +80,8 @@ def compare(left: Operand, operator: str, right: Operand) -> Test | None:
     if left.kind in ("string", "number"):
         left, right, operator = right, left, FLIPPED[operator]
     if left.kind == "count" and right.kind in ("number", "string"):
-        constant = number(right.constant) if isinstance(right.constant, str) else right.constant
-        return count(left.paths[0], cast(Comparison, operator), constant)
+        size = number(right.constant) if isinstance(right.constant, str) else right.constant
+        return count(left.paths[0], cast(Comparison, operator), size)
     if left.kind != "path" or right.kind not in ("string", "number"):
         return None
     constant = right.constant
@@ -101,7 +101,7 @@ def count(links: tuple[Link, ...], operator: Comparison, constant: float) -> Tes
     return Or((negation(has(links)), test)) if HOLDS[operator](0, constant) else test
 
 
-def function(name: Operator, paths: Paths, constant: str) -> Test:
+def string_function(name: Operator, paths: Paths, constant: str) -> Test:
     """contains() and its like read the first node of a path, and "" where there is none."""
     if len(paths) > 1:
         raise ValueError("union")
@@ -149,16 +149,13 @@ def _single(links: tuple[Link, ...]) -> bool:
     return one and isinstance(step.label, str) and "*" not in step.label
 
 
-def _make_function(name: Operator) -> Callable[[Paths, str], Test]:
-    return lambda paths, constant: function(name, paths, constant)
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "true": lambda: Operand("test", test=Always(True)),
-    "false": lambda: Operand("test", test=Always(False)),
-    "position": lambda: Operand("position"),
-    "last": lambda: Operand("last"),
-    "not": negation,
-    "boolean": as_test,
-    "count": count,
-} | {name: _make_function(name) for name in get_args(Operator)[6:]}
+#: The functions that take a path and a string constant.
+STRING_FUNCTIONS: tuple[Operator, ...] = ("contains", "starts-with", "ends-with", "matches")
+#: The functions without arguments.
+CONSTANT_FUNCTIONS = {
+    "true": Operand("test", test=Always(True)),
+    "false": Operand("test", test=Always(False)),
+    "position": Operand("position"),
+    "last": Operand("last"),
+}
+FUNCTIONS = frozenset({*STRING_FUNCTIONS, *CONSTANT_FUNCTIONS, "not", "boolean", "count"})

@@ -26,7 +26,7 @@ def contains(sorted_keys: Longs, keys: Longs) -> NDArray[np.bool_]:
     if not sorted_keys.size:
         return np.zeros(keys.size, bool)
     at = np.searchsorted(sorted_keys, keys)
-    return sorted_keys[np.minimum(at, sorted_keys.size - 1)] == keys
+    return np.equal(sorted_keys[np.minimum(at, sorted_keys.size - 1)], keys)
 
 
 def spans(sorted_keys: Longs, keys: Longs) -> tuple[Longs, Longs]:
@@ -34,7 +34,13 @@ def spans(sorted_keys: Longs, keys: Longs) -> tuple[Longs, Longs]:
     return np.searchsorted(sorted_keys, keys, "left"), np.searchsorted(sorted_keys, keys, "right")
 
 
+def distinct(keys: Longs) -> Longs:
+    """Distinct keys, sorted. Sorting and comparing neighbours beats np.unique on what we have."""
+    keys = np.sort(keys)
+    return keys[np.append(True, keys[1:] != keys[:-1])] if keys.size else keys
+
+
 def unique_pairs(left: Ints, right: Ints, width: int) -> tuple[Ints, Ints]:
     """Distinct pairs, sorted; `right` is below `width`."""
-    keys = np.unique(left * np.int64(width) + right)
+    keys = distinct(left * np.int64(width) + right)
     return (keys // width).astype(np.int32), (keys % width).astype(np.int32)

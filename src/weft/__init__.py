@@ -1,0 +1,24 @@
+"""Weft matches a stream of XML documents against very many standing queries at once."""
+
+from weft.api import Broker, Message, Undelivered
+from weft.automaton.labels import Bounds
+from weft.documents import Document, Dtd, Limits
+from weft.errors import ConfigurationError, DocumentError, QueryError, UnsupportedError, WeftError
+from weft.subscriptions import Subscription, load_subscriptions
+
+__all__ = [
+    "Bounds",
+    "Broker",
+    "ConfigurationError",
+    "Document",
+    "DocumentError",
+    "Dtd",
+    "Limits",
+    "Message",
+    "QueryError",
+    "Subscription",
+    "Undelivered",
+    "UnsupportedError",
+    "WeftError",
+    "load_subscriptions",
+]

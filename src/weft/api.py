@@ -1,0 +1,243 @@
+"""What `import weft` offers: a broker that takes subscriptions and documents, and delivers messages."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from weft.automaton.labels import Bounds
+from weft.documents.document import Document, Limits, as_documents
+from weft.documents.fragment import Fragments
+from weft.documents.table import NodeTable, read
+from weft.engine.engine import Engine
+from weft.engine.explain import explain_all, explain_one
+from weft.errors import ConfigurationError, DocumentError
+from weft.languages import parse
+from weft.plans.plan import Selection
+from weft.subscriptions import Subscription
+
+Batch = Document | bytes | str | Iterable[Document | bytes | str]
+_CHUNK = 64  # documents that are matched at once: larger is not faster
+_KEPT = 10_000  # rejected documents and failed deliveries that are remembered
+_SWEEP = 10_000  # results that nobody wants any more, before the engine is built anew
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is delivered: the nodes of a document that a subscription asked for, as XML."""
+
+    subscription: str
+    document: str
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Undelivered:
+    """A message that its destination did not take, and why."""
+
+    message: Message
+    error: Exception
+
+
+class Broker:
+    """Matches documents against all its subscriptions at once.
+
+    >>> broker = Broker()
+    >>> broker.subscribe("/note[@to = 'me']/text()", id="mine")
+    'mine'
+    >>> broker.publish("<note to='me'>hello</note>")[0].nodes
+    ('hello',)
+
+    It can be used from several threads. A document sees exactly the subscriptions that were there when its batch began.
+    """
+
+    def __init__(self, limits: Limits | None = None, bounds: Bounds | None = None) -> None:
+        self._limits, self._bounds = limits or Limits(), bounds
+        self._engine = Engine(bounds)
+        self._subscriptions: dict[str, tuple[int, Subscription]] = {}
+        self._ids = np.empty(1024, object)
+        self._by_number: dict[int, Subscription] = {}
+        self._numbers = 0
+        self._rejected: deque[DocumentError] = deque(maxlen=_KEPT)
+        self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
+        self._changing = threading.RLock()
+        self._publishing = threading.RLock()  # held while delivering, so that each subscriber sees publication order
+
+    # -- subscriptions
+
+    def subscribe(
+        self,
+        query: str | Subscription,
+        *,
+        id: str | None = None,
+        to: Callable[[Message], object] | None = None,
+        namespaces: Mapping[str, str] | None = None,
+        ignore_namespaces: bool = False,
+        language: str | None = None,
+    ) -> str:
+        """Register a query; its id comes back, the next free number if none is given.
+
+        `to` is called with every message; without it messages only come back from `publish`. `namespaces` maps the
+        query's prefixes, the empty one being the default for element names. A query that cannot be read raises
+        QueryError and changes nothing.
+        """
+        if isinstance(query, str):
+            query = Subscription("", query, language, namespaces or {}, None, True, ignore_namespaces)
+        plan = _plan(query)
+        with self._changing:
+            name = id or query.id or self._free_id()
+            if name in self._subscriptions:
+                raise ConfigurationError(f"subscription {name!r} is there already")
+            self._add(replace(query, id=name, to=to if to is not None else query.to), plan)
+            return name
+
+    def unsubscribe(self, id: str) -> None:
+        """Forget a subscription; raises KeyError if there is none with this id."""
+        with self._changing:
+            number, _ = self._subscriptions.pop(id)
+            del self._by_number[number]
+            self._ids[number] = None
+            self._engine.remove(number)
+            if max(self._engine.dead, self._numbers - len(self)) > max(_SWEEP, len(self)):
+                self._rebuild()
+
+    def __len__(self) -> int:
+        return len(self._subscriptions)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._subscriptions
+
+    # -- documents
+
+    def matches(self, batch: Batch) -> list[list[str]]:
+        """For each document, in order, the ids of the subscriptions that match it, in the order they were made.
+
+        A rejected document has an empty list, and its reason is in `rejected`.
+        """
+        documents = as_documents(batch)
+        found: list[list[str]] = []
+        with self._changing:
+            for chunk in _chunks(documents):
+                table = self._read(chunk)
+                numbers = iter(self._engine.match(table).subscriptions())
+                accepted = set(map(id, table.documents))
+                found += [self._ids[next(numbers)].tolist() if id(doc) in accepted else [] for doc in chunk]
+        return found
+
+    def publish(self, batch: Batch) -> list[Message]:
+        """Match a document or a batch, deliver the messages, and give them back: by document, then subscription.
+
+        A destination that raises is not asked again for that message, and does not disturb the others: what failed is
+        in `undelivered`.
+        """
+        documents = as_documents(batch)
+        with self._publishing:
+            with self._changing:
+                deliveries = [
+                    delivery for chunk in _chunks(documents) for delivery in self._messages(self._read(chunk))
+                ]
+            for message, to in deliveries:
+                if callable(to):
+                    try:
+                        to(message)
+                    except Exception as error:
+                        self._undelivered.append(Undelivered(message, error))
+        return [message for message, _ in deliveries]
+
+    @property
+    def rejected(self) -> tuple[DocumentError, ...]:
+        """The documents that could not be read, with place and reason; the latest ten thousand."""
+        return tuple(self._rejected)
+
+    @property
+    def undelivered(self) -> tuple[Undelivered, ...]:
+        """The messages whose destination failed; the latest ten thousand."""
+        return tuple(self._undelivered)
+
+    def explain(self, id: str | None = None) -> str:
+        """How all subscriptions, or one of them, are answered, and what is shared."""
+        with self._changing:
+            if id is None:
+                return explain_all(self._engine)
+            number, subscription = self._subscriptions[id]
+            return explain_one(self._engine, number, subscription.query, _plan(subscription))
+
+    # -- the life of a broker
+
+    def close(self) -> None:
+        """Forget all subscriptions."""
+        with self._changing:
+            self._subscriptions.clear()
+            self._rebuild()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- inside
+
+    def _add(self, subscription: Subscription, plan: Selection) -> None:
+        number = self._numbers
+        self._engine.add(number, plan)
+        self._numbers += 1
+        if number == len(self._ids):
+            self._ids = np.concatenate([self._ids, np.empty(number, object)])
+        self._ids[number] = subscription.id
+        self._by_number[number] = subscription
+        self._subscriptions[subscription.id] = (number, subscription)
+
+    def _free_id(self) -> str:
+        number = len(self._subscriptions) + 1
+        while str(number) in self._subscriptions:
+            number += 1
+        return str(number)
+
+    def _rebuild(self) -> None:
+        """A new engine without what nobody wants any more."""
+        kept = [subscription for _, subscription in self._subscriptions.values()]
+        self._engine, self._numbers = Engine(self._bounds), 0
+        self._subscriptions, self._by_number = {}, {}
+        self._ids = np.empty(1024, object)
+        for subscription in kept:
+            self._add(subscription, _plan(subscription))
+
+    def _read(self, documents: list[Document]) -> NodeTable:
+        table = read(documents, self._limits)
+        self._rejected.extend(table.rejected)
+        return table
+
+    def _messages(self, table: NodeTable) -> list[tuple[Message, object]]:
+        document, number, node = self._engine.match(table).nodes()
+        if not node.size:
+            return []
+        is_new = np.append(True, (document[1:] != document[:-1]) | (number[1:] != number[:-1]))
+        starts = np.append(np.flatnonzero(is_new), node.size).tolist()
+        fragments = Fragments(table)
+        texts = [fragments.text(at) for at in node.tolist()]
+        made = []
+        for start, end in pairwise(starts):
+            subscription = self._by_number[int(number[start])]
+            name = table.documents[int(document[start])].id
+            made.append((Message(subscription.id, name, tuple(texts[start:end])), subscription.to))
+        return made
+
+
+def _plan(subscription: Subscription) -> Selection:
+    return parse(subscription.query, subscription.language, subscription.namespaces, subscription.ignore_namespaces)
+
+
+def _chunks(documents: list[Document]) -> Iterable[list[Document]]:
+    left = iter(documents)
+    while chunk := list(islice(left, _CHUNK)):
+        yield chunk

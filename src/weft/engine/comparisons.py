@@ -1,0 +1,122 @@
+"""Values in, the comparisons with constants that they pass out: one sorted column for each operator, for all queries.
+
+Constants become *codes*: a string its number in a dictionary, a number its rank among all numbers. A label path's tests
+with one operator are a run of codes in order, so what a value passes is at most two ranges of that run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.documents.columns import Ints, Longs, expand
+from weft.languages.xpath.numbers import number
+
+#: Operator, and whether the constant is a number.
+Family = tuple[str, bool]
+FAMILIES: tuple[Family, ...] = (
+    ("=", False),
+    ("!=", False),
+    *((operator, True) for operator in ("=", "!=", "<", "<=", ">", ">=")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The tests with one operator at one label path, by code."""
+
+    codes: Ints
+    tests: Ints
+
+
+class Comparisons:
+    """All comparisons of a shared plan, by operator, then state, then code."""
+
+    def __init__(self, tests: Iterable[tuple[int, int, str, str | float]], states: int) -> None:
+        columns: dict[Family, list[tuple[int, int, str | float]]] = {}
+        for test, state, operator, constant in tests:
+            columns.setdefault((operator, isinstance(constant, float)), []).append((test, state, constant))
+        entries = [entry for family in columns.values() for entry in family]
+        self.texts = {c: code for code, c in enumerate(dict.fromkeys(c for _, _, c in entries if isinstance(c, str)))}
+        numbers = {c for _, _, c in entries if isinstance(c, float) and not math.isnan(c)}
+        self.numbers = np.array(sorted(numbers))
+        self.width = max(len(self.texts), len(self.numbers)) + 2
+        self.families: dict[Family, tuple[Longs, Ints, Ints]] = {
+            family: self._sort(columns[family], states) for family in FAMILIES if family in columns
+        }
+
+    def _sort(self, entries: list[tuple[int, int, str | float]], states: int) -> tuple[Longs, Ints, Ints]:
+        state = np.array([state for _, state, _ in entries], np.int64)
+        test = np.array([test for test, _, _ in entries], np.int32)
+        code = np.array([self._code(constant) for _, _, constant in entries], np.int32)
+        order = np.lexsort((code, state))
+        return np.searchsorted(state[order], np.arange(states + 1)), code[order], test[order]
+
+    def _code(self, constant: str | float) -> int:
+        if isinstance(constant, str):
+            return self.texts[constant]
+        if math.isnan(constant):
+            return self.width - 1  # above every rank: equal to nothing, unequal to all, never compared by order
+        return int(np.searchsorted(self.numbers, constant))
+
+    def runs(self, states: Ints) -> dict[Family, Run]:
+        """The tests of some states, as one run for each operator."""
+        found = {}
+        for family, (starts, codes, tests) in self.families.items():
+            _, inside = expand(starts[states], starts[states + np.int64(1)])
+            if inside.size:
+                order = inside[np.argsort(codes[inside], kind="stable")]
+                found[family] = Run(codes[order], tests[order])
+        return found
+
+    def probe(
+        self, runs: Sequence[dict[Family, Run]], place: Longs, values: Sequence[str]
+    ) -> Iterable[tuple[Longs, Ints]]:
+        """For values, each at a place with its runs: (position of the value, test that it passes)."""
+        has_number = np.array([any(is_number for _, is_number in run) for run in runs], bool)[place]
+        texts = np.array([self.texts.get(value, -1) for value in values], np.int64)
+        numbers = np.full(len(values), np.nan)
+        some = np.flatnonzero(has_number)
+        numbers[some] = [number(values[at]) for at in some.tolist()]
+        rank = np.searchsorted(self.numbers, numbers)
+        is_known = np.zeros(len(values), bool)
+        if self.numbers.size:
+            is_known = self.numbers[np.minimum(rank, self.numbers.size - 1)] == numbers
+        for family in self.families:
+            here = [run.get(family) for run in runs]
+            sizes = np.array([run.codes.size if run else 0 for run in here])
+            at = np.flatnonzero(sizes[place])
+            if family[1]:
+                at = at[~np.isnan(numbers[at]) | (family[0] == "!=")]
+                low, high = rank[at], rank[at] + is_known[at]
+            else:
+                low, high = texts[at], texts[at] + (texts[at] >= 0)
+            if at.size:
+                yield from self._passed(family[0], here, sizes, place[at], at, low, high)
+
+    def _passed(
+        self, operator: str, runs: list[Run | None], sizes: Longs, place: Longs, at: Longs, low: Longs, high: Longs
+    ) -> Iterable[tuple[Longs, Ints]]:
+        """Values whose equals are the codes from `low` to below `high`."""
+        codes = np.concatenate([run.codes for run in runs if run])
+        tests = np.concatenate([run.tests for run in runs if run])
+        keys = np.repeat(np.arange(len(runs)), sizes) * self.width + codes
+        ends = np.cumsum(sizes)[place]
+        starts = ends - sizes[place]
+        from_low = np.searchsorted(keys, place * self.width + np.maximum(low, 0))
+        from_high = np.searchsorted(keys, place * self.width + np.maximum(high, 0))
+        ordered_ends = np.searchsorted(keys, place * self.width + self.width - 1)  # before the NaNs
+        ranges = {
+            "=": [(from_low, from_high)],
+            "!=": [(starts, from_low), (from_high, ends)],
+            "<": [(from_high, ordered_ends)],
+            "<=": [(from_low, ordered_ends)],
+            ">": [(starts, from_low)],
+            ">=": [(starts, from_high)],
+        }[operator]
+        for begin, end in ranges:
+            which, inside = expand(begin, end)
+            yield at[which], tests[inside]

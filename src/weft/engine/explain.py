@@ -1,0 +1,81 @@
+"""An engine in, text out that tells how its subscriptions are answered and what they share."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from weft.engine.engine import Engine
+from weft.engine.index import Index
+from weft.engine.shared import NodeKind
+from weft.plans.plan import Selection
+from weft.plans.show import show
+
+_TOLD = {
+    NodeKind.TEST: "value tests, by path, operator and constant",
+    NodeKind.NAMED: "name tests",
+    NodeKind.EXISTS: "nested paths",
+    NodeKind.LIFT: "tests lifted to the node they are asked of",
+    NodeKind.FIRST: "tests on the first node of a path",
+    NodeKind.LINKED: "counts, and first nodes of paths with predicates",
+    NodeKind.AND: "conjunctions",
+    NodeKind.OR: "disjunctions",
+    NodeKind.RANK: "positions",
+    NodeKind.DOWN: "patterns below a pattern with a test",
+}
+
+
+def explain_all(engine: Engine, top: int = 10) -> str:
+    """The shared plan: its size, what is shared most, and the label paths seen most."""
+    lines = [f"{len(engine)} subscriptions"]
+    for title, index in (("plan", engine.large), ("recent additions", engine.small)):
+        if len(index):
+            lines += ["", f"{title}: {len(index)} subscriptions", *_explain_index(index, top)]
+    return "\n".join(lines)
+
+
+def _explain_index(index: Index, top: int) -> list[str]:
+    shared, paths = index.shared, index.plans.paths
+    sharing = index.targets.sharing()
+    constants = sum(1 for size in index.templates.values() if size > 1)
+    lines = [
+        f"  states       {len(shared.states):>9}  in the automaton, one for each prefix of a path",
+        f"  results      {len(index.targets):>9}  distinct queries; {len(sharing)} have more than one subscription",
+        f"  templates    {len(index.templates):>9}  plans without their constants; {constants} have several rows",
+        f"  label paths  {len(paths) - 1:>9}  seen so far",
+    ]
+    kinds = Counter(shared.kind)
+    lines += [f"  {kind.name.lower():<12} {kinds[kind]:>9}  {text}" for kind, text in _TOLD.items() if kinds[kind]]
+    if sharing:
+        lines += ["", "  most shared results (subscriptions):"]
+        order = sorted(sharing, key=lambda result: -sharing[result])[:top]
+        lines += [f"  {sharing[result]:>9}  result {result}" for result in order]
+    largest = [size for size in sorted(index.templates.values(), reverse=True)[:top] if size > 1]
+    if largest:
+        lines += ["", f"  largest templates (rows of constants): {', '.join(map(str, largest))}"]
+    if len(paths) > 1:
+        lines += ["", "  label paths seen most (nodes, subscriptions' paths that end there):"]
+        often = sorted(range(1, len(paths)), key=lambda path: -int(paths.seen[path]))[:top]
+        lines += [
+            f"  {int(paths.seen[at]):>9} {paths.plans[at].results.size:>7}  /{'/'.join(paths.names_of(at))}"
+            for at in often
+        ]
+    return lines
+
+
+def explain_one(engine: Engine, number: int, query: str, plan: Selection) -> str:
+    """One subscription: its plan, what it shares, and where its results were seen."""
+    index = engine.large if number in engine.large.results else engine.small
+    results = index.results[number]
+    wanted = index.targets.sharing()
+    lines = [query, "", show(plan), ""]
+    lines += [f"result {result}: {wanted.get(result, 1)} subscriptions" for result in results]
+    if number in index.compounds:
+        lines.append("worked out node by node from the results of its parts")
+    rows = index.template_rows(number)
+    lines.append(f"template: {rows} subscription{'s' if rows > 1 else ''} with this plan, constants aside")
+    paths = index.plans.paths
+    seen = [at for at in range(1, len(paths)) if set(results) & set(paths.plans[at].results.tolist())]
+    if seen:
+        lines += ["", "seen at:"]
+        lines += [f"  {int(paths.seen[at]):>9}  /{'/'.join(paths.names_of(at))}" for at in seen[:20]]
+    return "\n".join(lines)

@@ -1,0 +1,114 @@
+"""A shared plan in, the same as arrays out: valid until the plan changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.documents.columns import Ints, Longs, expand
+from weft.documents.kind import Kind
+from weft.engine.comparisons import Comparisons
+from weft.engine.constants import TEXT_INDEXES, Constants, TextIndex
+from weft.engine.shared import NOTHING, NodeKind, SharedPlan
+
+Test = tuple[str, str | float]
+
+
+class Ragged:
+    """For every key a run of integers."""
+
+    def __init__(self, pairs: Iterable[tuple[int, int]], size: int) -> None:
+        columns = np.array(list(pairs), np.int64).reshape(-1, 2)
+        order = np.argsort(columns[:, 0], kind="stable")
+        self.starts: Longs = np.searchsorted(columns[order, 0], np.arange(size + 1))
+        self.entries: Ints = columns[order, 1].astype(np.int32)
+
+    def of(self, keys: Ints) -> tuple[Longs, Ints]:
+        """(position of the key, entry) for all entries of some keys."""
+        which, inside = expand(self.starts[keys], self.starts[keys + np.int64(1)])
+        return which, self.entries[inside]
+
+
+class Frozen:
+    """The shared plan as arrays."""
+
+    def __init__(self, shared: SharedPlan, result_of_state: dict[int, int], result_of_node: dict[int, int]) -> None:
+        self.shared = shared
+        nodes, states = len(shared), len(shared.states)
+        self.result_of_state = _scatter(result_of_state, states)
+        self.result_of_node = _scatter(result_of_node, nodes)
+        self.kind = np.array(shared.kind, np.int8)
+        self.height = np.array(shared.height, np.int32)
+        self.edge = np.array(shared.edge, np.int32)
+        self.tallest = max(shared.height, default=-1)
+        self.dependents = Ragged(_pairs(shared.dependents), nodes)
+        self.every = Ragged(_pairs(shared.every_at), states)
+        self.named = Ragged(_pairs(shared.named_at), states)
+        edges = shared.edges
+        self.eager = Ragged(((edges[shared.edge[node]].below, node) for node in shared.eager), states)
+        self.checks = Ragged(self._checks(), nodes)
+        self.down = self._down()
+        self.edge_up = np.array([edge.up for edge in edges], np.int32)
+        self.edge_length = np.array([len(edge.steps) for edge in edges], np.int32)
+        self.edge_steps = Ragged(((at, i) for at, edge in enumerate(edges) for i in _coded(edge.steps)), len(edges))
+        self._index_tests()
+        self.is_context = _marks(shared.contexts, states)
+        busy = chain(shared.every_at, shared.named_at, shared.contexts, self._tested)
+        self.is_busy = _marks(busy, states) | (np.diff(self.eager.starts) > 0)
+
+    def _checks(self) -> Iterable[tuple[int, int]]:
+        for node, detail in self._of_kind(NodeKind.AND):
+            for check in cast(tuple[int, tuple[int, ...]], detail)[1]:
+                yield node, check
+
+    def _down(self) -> NDArray[np.int32]:
+        """For DOWN nodes the parent, the test and whether the test drives."""
+        table = np.zeros((len(self.shared), 3), np.int32)
+        for node, detail in self._of_kind(NodeKind.DOWN):
+            table[node] = cast(tuple[int, int, bool], detail)
+        return table
+
+    def _index_tests(self) -> None:
+        comparisons: list[tuple[int, int, str, str | float]] = []
+        texts: dict[tuple[int, str], Constants] = {}
+        for node, detail in self._of_kind(NodeKind.TEST):
+            operator, constant, _ = cast(tuple[str, str | float, bool], detail)
+            state = self.shared.state[node]
+            if operator in TEXT_INDEXES:
+                texts.setdefault((state, operator), []).append((str(constant), node))
+            else:
+                comparisons.append((node, state, operator, constant))
+        self.comparisons = Comparisons(comparisons, len(self.shared.states))
+        self.texts: dict[int, list[TextIndex]] = {}
+        for (state, operator), constants in texts.items():
+            self.texts.setdefault(state, []).append(TEXT_INDEXES[operator](constants))
+        self._tested = {state for _, state, _, _ in comparisons} | {state for state, _ in texts}
+
+    def _of_kind(self, kind: NodeKind) -> Iterable[tuple[int, object]]:
+        shared = self.shared
+        return ((int(node), shared.detail[node]) for node in np.flatnonzero(self.kind == kind))
+
+
+def _coded(steps: tuple[tuple[int, bool, Kind], ...]) -> list[int]:
+    """Steps as integers: symbol (0 for `*`), kind and whether it is deep."""
+    return [((symbol + 1) * 4 + kind) * 2 + deep for symbol, deep, kind in steps]
+
+
+def _pairs(lists: dict[int, list[int]]) -> Iterable[tuple[int, int]]:
+    return ((key, entry) for key, entries in lists.items() for entry in entries)
+
+
+def _scatter(values: dict[int, int], size: int) -> Ints:
+    array = np.full(size, NOTHING, np.int32)
+    array[list(values)] = list(values.values())
+    return array
+
+
+def _marks(places: Iterable[int], size: int) -> NDArray[np.bool_]:
+    marks = np.zeros(size, bool)
+    marks[list(places)] = True
+    return marks

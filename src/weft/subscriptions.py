@@ -1,0 +1,116 @@
+"""Subscription files in, subscriptions out: text with one XPath a line, JSON Lines, or a folder of queries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weft.errors import ConfigurationError, WeftError
+
+#: Which files of a folder are queries, and in which language.
+SUFFIXES = {".xpath": "xpath"}
+_FIELDS = {
+    "id": (str, int),
+    "language": (str,),
+    "query": (str,),
+    "namespaces": (dict,),
+    "to": (str,),
+    "enabled": (bool,),
+    "ignore_namespaces": (bool,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A query with an id and a destination."""
+
+    id: str
+    query: str
+    language: str | None = None
+    namespaces: Mapping[str, str] = field(default_factory=dict)
+    to: Any = None
+    enabled: bool = True
+    ignore_namespaces: bool = False
+    place: str = ""  # where it was written: file and line
+
+
+def load_subscriptions(path: str | Path, on_error: Callable[[WeftError], None] | None = None) -> list[Subscription]:
+    """The subscriptions of a file or folder, in their order, without those that are not enabled.
+
+    Plain text has one XPath a line; the id is the line's number, and lines that are blank or start with `#` count but
+    are skipped. A file `*.jsonl` or `*.json` has one JSON object a line. A folder has one query in each `*.xpath`
+    file; the id is the file's name without its ending.
+
+    The queries themselves are not parsed here. Without `on_error` the first entry that cannot be read raises
+    ConfigurationError; with it, each such entry is reported and the others are loaded.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise ConfigurationError(f"{path}: no such file or folder of subscriptions")
+    loaded: dict[str, Subscription] = {}
+    for entry in _entries(path):
+        if isinstance(entry, Subscription) and entry.id not in loaded:
+            loaded[entry.id] = entry
+            continue
+        error = entry if isinstance(entry, ConfigurationError) else _taken(entry, loaded[entry.id])
+        if on_error is None:
+            raise error
+        on_error(error)
+    return [subscription for subscription in loaded.values() if subscription.enabled]
+
+
+def _taken(entry: Subscription, by: Subscription) -> ConfigurationError:
+    return ConfigurationError(f"{entry.place}: id {entry.id!r} is taken by {by.place}")
+
+
+def _entries(path: Path) -> Iterator[Subscription | ConfigurationError]:
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES)
+        if not files:
+            yield ConfigurationError(
+                f"{path}: expected files named {', '.join('*' + end for end in SUFFIXES)}, found none"
+            )
+        for file in files:
+            text = _read(file)
+            if isinstance(text, ConfigurationError):
+                yield text
+            else:
+                yield Subscription(file.stem, text.strip(), SUFFIXES[file.suffix], place=str(file))
+        return
+    text = _read(path)
+    if isinstance(text, ConfigurationError):
+        yield text
+        return
+    is_json = path.suffix in (".jsonl", ".json", ".ndjson")
+    for number, line in enumerate(text.splitlines(), start=1):
+        place = f"{path}:{number}"
+        if not line.strip() or (line.lstrip().startswith("#") and not is_json):
+            continue
+        yield _from_json(line, place, number) if is_json else Subscription(str(number), line.strip(), place=place)
+
+
+def _read(path: Path) -> str | ConfigurationError:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        return ConfigurationError(f"{path}: {getattr(error, 'strerror', None) or 'not UTF-8 text'}")
+
+
+def _from_json(line: str, place: str, number: int) -> Subscription | ConfigurationError:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        return ConfigurationError(f"{place}:{error.colno}: expected a JSON object, found {error.msg}")
+    if not isinstance(record, dict) or "query" not in record:
+        return ConfigurationError(f'{place}: expected an object with "query", found {line.strip()[:60]}')
+    for key, value in record.items():
+        if key not in _FIELDS:
+            return ConfigurationError(f'{place}: expected one of {", ".join(_FIELDS)}, found "{key}"')
+        if value is not None and not isinstance(value, _FIELDS[key]):
+            kinds = " or ".join(kind.__name__ for kind in _FIELDS[key])
+            return ConfigurationError(f'{place}: expected {kinds} for "{key}", found {json.dumps(value)}')
+    given = {key: value for key, value in record.items() if value is not None}
+    return Subscription(**{**given, "id": str(given.get("id", number)), "place": place})
