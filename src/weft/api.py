@@ -13,9 +13,10 @@ from typing import Self
 import numpy as np
 
 from weft.automaton.labels import Bounds
+from weft.documents.build import read
 from weft.documents.document import Document, Limits, as_documents
 from weft.documents.fragment import Fragments
-from weft.documents.table import NodeTable, read
+from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.engine.explain import explain_all, explain_one
 from weft.errors import ConfigurationError, DocumentError

@@ -148,6 +148,8 @@ Selection = Pattern | Combine
 
 def conjunction(tests: list[Test]) -> Test | None:
     """One test for all of these, flat; nothing where there is nothing to test."""
+    if not tests:
+        return None
     flat: list[Test] = []
     for test in tests:
         if isinstance(test, And):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from weft.plans.plan import Label
-
 _XML = "http://www.w3.org/XML/1998/namespace"
 
 
@@ -17,7 +15,7 @@ class Names:
     namespaces: Mapping[str, str] = field(default_factory=dict)
     ignore_namespaces: bool = False
 
-    def label(self, name: str, is_attribute: bool) -> Label:
+    def label(self, name: str, is_attribute: bool) -> str:
         """The label test for a name; raises KeyError with the prefix that is not declared."""
         prefix, colon, local = name.rpartition(":")
         if self.ignore_namespaces:

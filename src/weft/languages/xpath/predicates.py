@@ -101,13 +101,11 @@ def count(links: tuple[Link, ...], operator: Comparison, constant: float) -> Tes
     return Or((negation(has(links)), test)) if HOLDS[operator](0, constant) else test
 
 
-def string_function(name: Operator, paths: Paths, constant: str) -> Test:
+def string_function(name: Operator, links: tuple[Link, ...], constant: str) -> Test:
     """contains() and its like read the first node of a path, and "" where there is none."""
-    if len(paths) > 1:
-        raise ValueError("union")
     if name == "matches":
         constant = translate(constant)
-    guard, rest = _split_guard(paths[0])
+    guard, rest = _split_guard(links)
     value = Value(name, constant)
     inner: Test = value
     if rest and _single(rest):
@@ -115,7 +113,7 @@ def string_function(name: Operator, paths: Paths, constant: str) -> Test:
     elif rest:
         inner = First(rest, value)
     test = _both(guard, inner)
-    return Or((negation(has(paths[0])), test)) if HOLDS[name]("", constant) else test
+    return Or((negation(has(links)), test)) if HOLDS[name]("", constant) else test
 
 
 def position_test(operator: str, operand: Operand, before: Test | None) -> Test | None:

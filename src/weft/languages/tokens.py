@@ -1,46 +1,40 @@
-"""Query text in, tokens with their places out."""
+"""Query text in, tokens with their places out; the three languages share them."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from weft.errors import QueryError
 
 _NAME = r"[^\W\d][\w.\-·]*"
 _TOKEN = re.compile(
     rf"""\s*(?:
-      (?P<axis>{_NAME}(?=\s*::)) |
       (?P<name>{_NAME}(?::(?!:)(?:{_NAME}|\*))?|\*:{_NAME}) |
+      (?P<sign>//|::|\.\.|!=|<=|>=|:=|->|[/\[\]()@,|*=<>+\-$\{{\}}]|\.(?!\d)) |
       (?P<number>\d+(?:\.\d*)?|\.\d+) |
       (?P<string>"(?:[^"]|"")*"|'(?:[^']|'')*') |
-      (?P<sign>//|::|\.\.|!=|<=|>=|:=|->|[/\[\]()@.,|*=<>+\-$\{{\}}]) |
       (?P<end>\Z) |
       (?P<bad>.)
     )""",
     re.VERBOSE | re.DOTALL,
 )
 
-
-class Token(NamedTuple):
-    """A token: its kind (axis, name, number, string, sign, end), its text and where it starts."""
-
-    kind: str
-    text: str
-    at: int
+#: A token: its kind (name, sign, number, string, end), its text, and where it starts.
+Token = tuple[str, str, int]
 
 
-def tokenize(query: str, language: str = "XPath") -> list[Token]:
+def tokenize(query: str, language: str) -> list[Token]:
     """The tokens of a query, the last one being its end."""
-    tokens = []
+    tokens: list[Token] = []
     for found in _TOKEN.finditer(query):
         kind = found.lastgroup or "end"
-        at = found.start(kind)
-        if kind == "bad":
-            raise QueryError(language, query, at, _bad_character(query, at))
-        tokens.append(Token(kind, found[kind], at))
+        text = found[kind]
+        tokens.append((kind, text, found.end() - len(text)))
         if kind == "end":
             break
+        if kind == "bad":
+            at = found.end() - 1
+            raise QueryError(language, query, at, _bad_character(query, at))
     return tokens
 
 

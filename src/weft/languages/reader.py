@@ -1,0 +1,62 @@
+"""Tokens in, one after the other out, with the errors that every language tells in the same words."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from weft.errors import QueryError, UnsupportedError
+from weft.languages.tokens import tokenize
+
+
+class Reader:
+    """A place in the tokens of a query: `kind`, `text` and `at` are those of the next token."""
+
+    def __init__(self, query: str, language: str) -> None:
+        self.query, self.language = query, language
+        self._tokens = tokenize(query, language)
+        self._next = 0
+        self.kind, self.text, self.at = self._tokens[0]
+
+    def advance(self) -> str:
+        """Go to the next token; the text of this one comes back."""
+        text = self.text
+        self._next += 1
+        self.kind, self.text, self.at = self._tokens[self._next]
+        return text
+
+    @property
+    def following(self) -> str:
+        """The text of the token behind the next one."""
+        return self._tokens[self._next + 1][1] if self.kind != "end" else ""
+
+    def accept(self, sign: str) -> bool:
+        """Take a sign if it is next."""
+        if self.text == sign and self.kind == "sign":
+            self.advance()
+            return True
+        return False
+
+    def accept_word(self, word: str) -> bool:
+        """Take a name that is a word of the language here, if it is next."""
+        if self.text == word and self.kind == "name":
+            self.advance()
+            return True
+        return False
+
+    def expect(self, sign: str) -> None:
+        """Take a sign that must be next."""
+        if not self.accept(sign):
+            self.unexpected(repr(sign))
+
+    def unexpected(self, expected: str) -> NoReturn:
+        """Something else was expected here."""
+        found = repr(self.text) if self.kind != "end" else "the end of the query"
+        self.fail(f"expected {expected}, found {found}", self.at)
+
+    def fail(self, reason: str, at: int) -> NoReturn:
+        """The query cannot be read."""
+        raise QueryError(self.language, self.query, at, reason)
+
+    def refuse(self, feature: str, at: int, instead: str | None = None) -> NoReturn:
+        """The query asks for what there is not."""
+        raise UnsupportedError(self.language, self.query, at, feature, instead)

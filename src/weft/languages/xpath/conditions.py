@@ -1,0 +1,184 @@
+"""The tokens of predicates in, tests out."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from weft.languages.reader import Reader
+from weft.languages.xpath.predicates import (
+    CONSTANT_FUNCTIONS,
+    FLIPPED,
+    FUNCTIONS,
+    STRING_FUNCTIONS,
+    Operand,
+    Paths,
+    as_test,
+    compare,
+    position_test,
+    string_function,
+)
+from weft.plans.plan import Link, Operator, Or, Test, conjunction, negation
+
+_COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
+_OTHER_OPERATORS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "is", "to", "div", "mod", "idiv"})
+
+
+class Conditions(Reader):
+    """Reads what stands in square brackets. How a path is read is for those who build on this."""
+
+    def __init__(self, query: str, language: str) -> None:
+        super().__init__(query, language)
+        self._before: list[Test] = []  # the predicates of the same step that were read already
+        self._rankable = False  # whether positions make sense at this step
+
+    def path(self, absolute: bool = False) -> tuple[Link, ...]:
+        """A path as links: stretches without predicates, each with the test at its end."""
+        raise NotImplementedError
+
+    def starts_step(self) -> bool:
+        """Whether a step can start here."""
+        return self.kind == "name" or self.text in ("@", ".", "*", "..")
+
+    def predicates(self, rankable: bool) -> list[Test]:
+        """The predicates of a step; positions in one count what passes those before it."""
+        outer = self._before, self._rankable
+        tests: list[Test] = []
+        self._before, self._rankable = tests, rankable
+        while self.accept("["):
+            at = self.at
+            operand = self.disjunction()
+            test = self._rank("=", operand, at) if operand.is_position else self._as_condition(operand, at)
+            self.expect("]")
+            tests.append(test)
+        self._before, self._rankable = outer
+        return tests
+
+    def disjunction(self) -> Operand:
+        """Conditions with `or` between them."""
+        at, first = self.at, self._conjunction()
+        if self.text != "or":
+            return first
+        tests = [self._as_condition(first, at)]
+        while self.accept_word("or"):
+            at = self.at
+            tests.append(self._as_condition(self._conjunction(), at))
+        return Operand("test", test=Or(tuple(tests)))
+
+    def _conjunction(self) -> Operand:
+        at, first = self.at, self._comparison()
+        if self.text != "and":
+            return first
+        tests = [self._as_condition(first, at)]
+        while self.accept_word("and"):
+            at = self.at
+            tests.append(self._as_condition(self._comparison(), at))
+        return Operand("test", test=conjunction(tests))
+
+    def _as_condition(self, operand: Operand, at: int) -> Test:
+        test = as_test(operand)
+        if test is None:
+            self.fail("expected a condition, found a constant", at)
+        return test
+
+    def _comparison(self) -> Operand:
+        at, left = self.at, self._operand()
+        if self.text not in _COMPARISONS:
+            self._refuse_other_operators()
+            return left
+        operator = self.advance()
+        right_at, right = self.at, self._operand()
+        if right.kind == "position":
+            left, right, operator = right, left, FLIPPED[operator]
+        if left.kind == "position":
+            return Operand("test", test=self._rank(operator, right, at))
+        test = compare(left, operator, right)
+        if test is None:
+            feature = "a comparison of two paths" if left.paths and right.paths else "a comparison like this"
+            self.refuse(feature, right_at, "compare a path with a constant")
+        return Operand("test", test=test)
+
+    def _refuse_other_operators(self) -> None:
+        if self.kind == "name" and self.text in _OTHER_OPERATORS:
+            self.refuse(f"the operator {self.text}", self.at, "use = != < <= > >=")
+        if self.kind == "sign" and self.text in ("+", "-", "*"):
+            self.refuse("arithmetic", self.at)
+
+    def _rank(self, operator: str, operand: Operand, at: int) -> Test:
+        if not self._rankable:
+            self.refuse("a position other than among children", at)
+        test = position_test(operator, operand, conjunction(list(self._before)))
+        if test is None:
+            self.refuse("a position that is not a number or last()", at)
+        return test
+
+    def _operand(self) -> Operand:
+        if self.kind == "name":
+            if self.following == "(" and self.text != "text":
+                return self._function()
+            return Operand("path", paths=self._paths())
+        if self.kind == "string":
+            text = self.advance()
+            return Operand("string", constant=text[1:-1].replace(text[0] * 2, text[0]))
+        if self.kind == "number":
+            return Operand("number", constant=float(self.advance()))
+        if self.accept("-"):
+            if self.kind != "number":
+                self.unexpected("a number after -")
+            return Operand("number", constant=-float(self.advance()))
+        if self.accept("("):
+            inner = self.disjunction()
+            self.expect(")")
+            return inner
+        return Operand("path", paths=self._paths())
+
+    def _paths(self) -> Paths:
+        if not self.starts_step() and self.text not in ("/", "//"):
+            self.unexpected("a path, a constant or a function")
+        found = [self.path()]
+        while self.accept("|") or self.accept_word("union"):
+            found.append(self.path())
+        if self.kind == "name" and self.text in ("intersect", "except"):
+            self.refuse(f"{self.text} in a predicate", self.at)
+        return tuple(found)
+
+    def _function(self) -> Operand:
+        at, name = self.at, self.text
+        if name not in FUNCTIONS:
+            self.refuse_function()
+        self.advance()
+        self.expect("(")
+        operand = self._apply(name, at)
+        self.expect(")")
+        return operand
+
+    def _apply(self, name: str, at: int) -> Operand:
+        if name in CONSTANT_FUNCTIONS:
+            return CONSTANT_FUNCTIONS[name]
+        if name in STRING_FUNCTIONS:
+            return Operand("test", test=self._string_function(name, at))
+        if name == "count":
+            paths = self._paths()
+            if len(paths) > 1:
+                self.refuse("a union in count()", at)
+            return Operand("count", paths=paths)
+        inside = self.at
+        test = self._as_condition(self.disjunction(), inside)
+        return Operand("test", test=negation(test) if name == "not" else test)
+
+    def _string_function(self, name: Operator, at: int) -> Test:
+        subject = self._paths()
+        if len(subject) > 1:
+            self.refuse(f"a union in {name}()", at)
+        self.expect(",")
+        if self.kind != "string":
+            self.unexpected("a string constant")
+        constant_at, constant = self.at, str(self._operand().constant)
+        try:
+            return string_function(name, subject[0], constant)
+        except ValueError as error:
+            self.refuse(f"this regular expression ({error})", constant_at)
+
+    def refuse_function(self) -> NoReturn:
+        """There is no such function."""
+        known = ", ".join(sorted(FUNCTIONS))
+        self.refuse(f"the function {self.text}()", self.at, f"there are {known} in predicates")
