@@ -134,7 +134,7 @@ class States:
 
     def _find_symbols(self, name: str) -> tuple[int, ...]:
         if name == TEXT_NAME:
-            return tuple(filter(None.__ne__, [self._symbols.get(TEXT_NAME)]))  # type: ignore[arg-type]
+            return (self._symbols[TEXT_NAME],) if TEXT_NAME in self._symbols else ()
         forms = name_forms(name)
         found = [self._symbols[form] for form in forms if form in self._symbols]
         if name[0] == "@":

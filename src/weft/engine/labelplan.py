@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -28,7 +30,7 @@ class LabelPlan:
     nodes: Ints = field(default_factory=lambda: _NONE)  # nodes of the shared plan that are brought up here
     comparisons: dict[Family, Run] = field(default_factory=dict)
     texts: tuple[TextIndex, ...] = ()
-    contexts: Ints = field(default_factory=lambda: _NONE)  # states above deep edges that are reached here
+    contexts: array[int] = field(default_factory=lambda: array("i"))  # states above deep edges reached here, sorted
     depths: dict[int, Ints] = field(default_factory=dict)  # where deep edges that end here can begin
 
     @property
@@ -40,7 +42,7 @@ class LabelPlan:
     def size(self) -> int:
         """How many numbers it holds, about."""
         runs = sum(2 * run.codes.size for run in self.comparisons.values())
-        return self.results.size + self.nodes.size + self.contexts.size + runs + 32 * len(self.comparisons)
+        return self.results.size + self.nodes.size + len(self.contexts) + runs + 32 * len(self.comparisons)
 
 
 class LabelPlans:
@@ -79,7 +81,7 @@ class LabelPlans:
         plan.comparisons = frozen.comparisons.runs(states)
         if frozen.texts:
             plan.texts = tuple(index for state in states.tolist() for index in frozen.texts.get(state, ()))
-        plan.contexts = states[frozen.is_context[states]]
+        plan.contexts = array("i", np.sort(states[frozen.is_context[states]]).tolist())
 
     def depths(self, path: int, edge: int) -> Ints:
         """The depths at which a deep edge that ends at a label path can begin."""
@@ -108,7 +110,12 @@ class LabelPlans:
                 before &= [name != "" and symbol in states.symbols_of(name) for name in names]
             can = before
         candidates = np.flatnonzero(can).tolist()
-        return np.array([at for at in candidates if above in paths.plans[chain[at]].contexts], np.int32)
+        return np.array([at for at in candidates if _has(paths.plans[chain[at]].contexts, above)], np.int32)
+
+
+def _has(entries: array[int], entry: int) -> bool:
+    at = bisect_left(entries, entry)
+    return at < len(entries) and entries[at] == entry
 
 
 def passes(label: Label, name: str) -> bool:

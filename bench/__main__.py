@@ -1,0 +1,93 @@
+"""The name of an experiment in; its tables on the terminal, its figures as JSON, its plot and its page out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from bench import EXPERIMENTS
+from bench.page import NoMarkersError, check_page, write_page
+from bench.report import Report
+from bench.table import print_table
+
+_PLOTS = Path(__file__).parent.parent / "docs" / "plots"
+_WRONG_USE = 2
+
+
+def main(
+    name: Annotated[str | None, typer.Argument(help="Which experiment.", show_default=False)] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer documents: about a minute.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The figures as JSON, the last line.")] = False,
+    plot_dir: Annotated[
+        Path | None, typer.Option(help="Where NAME.svg goes; docs/plots after a full run.", show_default=False)
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="A page to write the tables into, between its markers.", show_default=False)
+    ] = None,
+    list_them: Annotated[bool, typer.Option("--list", help="Which experiments there are.")] = False,
+) -> None:
+    """Run an experiment: python -m bench NAME."""
+    if list_them:
+        print(_listing())
+        return
+    if name not in EXPERIMENTS:
+        _refuse(f"no experiment {name!r}; there are:\n{_listing()}" if name else f"which one?\n{_listing()}")
+        return
+    if markdown is not None:
+        try:
+            check_page(markdown, name)
+        except NoMarkersError as error:
+            _refuse(str(error))
+    report = _run(name, quick)
+    _print(report, as_json)
+    _draw(report, name, plot_dir if plot_dir or quick else _PLOTS)
+    if markdown is not None:
+        write_page(markdown, name, report)
+
+
+def _listing() -> str:
+    return "\n".join(f"{name:<12} {(import_module(f'bench.{name}').__doc__ or '').strip()}" for name in EXPERIMENTS)
+
+
+def _refuse(text: str) -> None:
+    print(text, file=sys.stderr)
+    raise typer.Exit(_WRONG_USE)
+
+
+def _run(name: str, quick: bool) -> Report:
+    console = Console(stderr=True)
+    with Progress(console=console, auto_refresh=False, transient=True, disable=not console.is_terminal) as progress:
+        report: Report = import_module(f"bench.{name}").run(quick, progress)
+        return report
+
+
+def _print(report: Report, as_json: bool) -> None:
+    console = Console()
+    for table in report.tables:
+        print_table(table, console)
+    for note in report.notes:
+        print(note)
+    if as_json:
+        print(json.dumps(dict(report.figures)))
+    sys.stdout.flush()
+
+
+def _draw(report: Report, name: str, directory: Path | None) -> None:
+    """The figures are out by now, and no trouble with a plot takes them back: not even matplotlib missing."""
+    if directory is None:
+        return
+    try:
+        import_module("bench.plot").save_plot(report.panels, directory / f"{name}.svg")
+    except Exception as error:
+        print(f"no plot: {type(error).__name__}: {error}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    typer.run(main)

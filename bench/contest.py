@@ -1,0 +1,126 @@
+"""A loaded broker, its queries and fresh documents in, times of Weft and of the loops over all queries out.
+
+Every slice of documents is timed with all of them in turn, so that a slow moment of the machine hits all alike, and
+their answers are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from weft import Broker
+
+from bench.batches import batches
+from bench.loops import LOOPS, Ids, Loop
+from bench.measure import ChildLostError, timed
+
+
+class DisagreementError(Exception):
+    """Two engines gave different ids for one document, so no figure of this run is worth anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Microseconds a document, the median of the slices, and of how many documents; None with a reason if lost."""
+
+    us: float | None
+    documents: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What the loops get: so many documents of each slice, and each so-manieth query, their time scaled up."""
+
+    documents: int
+    every: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The outcome of a contest."""
+
+    weft: Timing
+    loops: dict[str, Timing]
+    matched: float  # ids delivered for each document, the mean
+
+    def speedup(self, loop: str) -> float | None:
+        """How many times as fast as this loop Weft is."""
+        theirs, ours = self.loops[loop].us, self.weft.us
+        return theirs / ours if theirs is not None and ours else None
+
+
+@dataclass(slots=True)
+class _Entrant:
+    """A loop and its times so far; once lost, it is not asked again."""
+
+    name: str
+    loop: Loop
+    scale: float
+    seconds: list[float] = field(default_factory=list)
+    documents: int = 0
+    lost: str = ""
+
+    def run(self, documents: list[bytes], expected: Ids) -> None:
+        if self.lost:
+            return
+        try:
+            seconds, found = self.loop.time(documents)
+        except ChildLostError as error:
+            self.lost = str(error)
+            return
+        check_agreement(self.name, documents, expected, found)
+        self.seconds.append(self.scale * seconds / len(documents))
+        self.documents += len(documents)
+
+    def timing(self) -> Timing:
+        if self.lost:
+            return Timing(None, 0, self.lost)
+        return Timing(1e6 * median(self.seconds), self.documents)
+
+
+def hold_contest(
+    broker: Broker,
+    queries: dict[str, str],
+    slices: Sequence[list[bytes]],
+    sample: Sample,
+    after_slice: Callable[[], object] = lambda: None,
+) -> Standing:
+    """Time everyone on every slice; raises DisagreementError."""
+    asked = dict(list(queries.items())[:: sample.every])
+    scale = len(queries) / len(asked)
+    entrants = [_Entrant(name, make(asked), scale) for name, make in LOOPS.items()]
+    try:
+        weft, matched = [], 0
+        for documents in slices:
+            seconds, found = timed(lambda some: match_all(broker, some), documents)
+            weft.append(seconds / len(documents))
+            matched += sum(map(len, found))
+            expected = [[name for name in ids if name in asked] for ids in found[: sample.documents]]
+            for entrant in entrants:
+                entrant.run(documents[: sample.documents], expected)
+            after_slice()
+    finally:
+        for entrant in entrants:
+            entrant.loop.close()
+    number = sum(map(len, slices))
+    timings = {entrant.name: entrant.timing() for entrant in entrants}
+    return Standing(Timing(1e6 * median(weft), number), timings, matched / number)
+
+
+def match_all(broker: Broker, documents: list[bytes]) -> Ids:
+    """The ids for each document, a batch at a time."""
+    return [ids for batch in batches(documents) for ids in broker.matches(batch)]
+
+
+def check_agreement(name: str, documents: list[bytes], expected: Ids, found: Ids) -> None:
+    """Raise DisagreementError unless the ids of Weft and of a loop are the same, in the same order."""
+    for document, ours, theirs in zip(documents, expected, found, strict=True):
+        if ours != theirs:
+            only_ours, only_theirs = sorted({*ours} - {*theirs}), sorted({*theirs} - {*ours})
+            raise DisagreementError(
+                f"Weft and {name} differ: only Weft {only_ours[:5]}, only {name} {only_theirs[:5]}, "
+                f"on the document {document[:200]!r}…"
+            )

@@ -1,0 +1,70 @@
+"""Functions in, seconds and answers out: in this process, or in a child that may crash."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from importlib import import_module
+from multiprocessing.connection import Connection
+from time import perf_counter
+from typing import Any, TypeVar
+
+Given = TypeVar("Given")
+Result = TypeVar("Result")
+
+
+class ChildLostError(Exception):
+    """A child process gave no answer; the text says why in two words or so."""
+
+
+def timed(function: Callable[[Given], Result], argument: Given) -> tuple[float, Result]:
+    """The seconds that one call takes, and its result."""
+    start = perf_counter()
+    result = function(argument)
+    return perf_counter() - start, result
+
+
+class Child:
+    """A fresh process that calls `make(*arguments)` of a module, and answers questions with what that gave.
+
+    The module is given by name and not imported here, so it may need what is not installed, or what crashes.
+    """
+
+    def __init__(self, module: str, *arguments: object) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._connection, other = context.Pipe()
+        self._process = context.Process(target=_answer, args=(other, module, arguments), daemon=True)
+        self._process.start()
+        other.close()  # only the child holds it now: when that dies, we read the end of the pipe
+
+    def ask(self, question: object, timeout: float) -> Any:
+        """The answer; ChildLostError if there is none."""
+        try:
+            self._connection.send(question)
+            if not self._connection.poll(timeout):
+                raise ChildLostError("timed out")
+            kind, answer = self._connection.recv()
+        except (EOFError, OSError) as error:
+            raise ChildLostError("crashed") from error
+        if kind == "lost":
+            raise ChildLostError(answer)
+        return answer
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._process.join()
+        self._connection.close()
+
+
+def _answer(connection: Connection, module: str, arguments: tuple[object, ...]) -> None:
+    try:
+        answer = import_module(module).make(*arguments)
+        while True:
+            connection.send(("answer", answer(connection.recv())))
+    except ImportError:
+        connection.send(("lost", "not available"))
+    except EOFError:  # nobody asks any more
+        pass
+    except Exception as error:
+        connection.send(("lost", f"failed: {type(error).__name__}: {error}"))

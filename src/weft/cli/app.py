@@ -1,0 +1,85 @@
+"""Arguments in, one of the commands run, an exit code out; whatever is wrong with the input is told in one place."""
+
+from __future__ import annotations
+
+import io
+import signal
+import sys
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from weft import QueryError, WeftError
+from weft.cli.check import check
+from weft.cli.explain import explain
+from weft.cli.generate import generate
+from weft.cli.match import match
+from weft.cli.trace import trace
+
+
+class Commands(TyperGroup):
+    """The commands. What Weft or the file system refuses becomes a line on standard error and exit code 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # whoever read the output has seen enough
+        except (WeftError, OSError, RecursionError) as error:
+            is_file = isinstance(error, OSError) and error.filename
+            text = f"{error.filename}: {error.strerror}" if is_file else str(error)
+            typer.echo(text if isinstance(error, QueryError) else f"weft: {text}", err=True)
+            raise typer.Exit(2) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,  # a query is full of brackets, which markup would swallow
+    pretty_exceptions_enable=False,
+)
+app.command()(match)
+app.command()(check)
+app.command("test")(trace)
+app.command()(explain)
+app.add_typer(generate, name="generate")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"weft {version('weft')}")
+        raise typer.Exit
+
+
+@app.callback()
+def weft(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Match XML documents against very many standing queries at once.
+
+    Write one XPath a line into a file, and see which of your documents they match:
+
+    \b
+      weft match subscriptions.xpath news/
+      weft check subscriptions.xpath
+      weft test "//person/family" news/001.xml
+
+    Results go to standard output as JSON Lines, everything else to standard error. The exit code is 0 if all went
+    well, 1 if a document was rejected, 2 if the queries or the options are wrong.
+    """
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends us quietly, like any other filter
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A path that is not UTF-8 has lone surrogates; their backslash form is also JSON's.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    app()

@@ -1,0 +1,75 @@
+"""`weft match`: queries and documents in, matches as JSON Lines out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from weft import Broker, Document, Limits
+from weft.cli.options import IgnoreNamespaces, Namespaces, Queries, naming
+from weft.cli.queries import load_broker
+from weft.cli.sources import Documents, Rejected, find_documents, read_batches
+
+
+class Doctype(StrEnum):
+    """What to do with a document that has a DOCTYPE."""
+
+    reject = "reject"
+    ignore_external = "ignore-external"
+
+
+def match(
+    queries: Queries,
+    documents: Documents,
+    ids: Annotated[bool, typer.Option("--ids", help="One line a document: the ids of what matches it.")] = False,
+    max_bytes: Annotated[int, typer.Option(min=1, help="Reject larger documents.")] = Limits().max_bytes,
+    max_depth: Annotated[int, typer.Option(min=1, help="Reject documents nested deeper.")] = Limits().max_depth,
+    doctype: Annotated[
+        Doctype, typer.Option(help="Reject documents with a DOCTYPE, or read it but fetch nothing.")
+    ] = Doctype.ignore_external,
+    namespace: Namespaces = None,
+    ignore_namespaces: IgnoreNamespaces = False,
+) -> None:
+    """Match documents against all queries at once.
+
+    Prints one JSON object a line for each query that matches a document, with the nodes that it selects: elements as
+    XML, attributes as name="value", text as it is. With --ids there is one line a document instead.
+
+    A document that cannot be read is rejected: its place and reason go to standard error, the others go on, and the
+    exit code is 1. If a query is wrong nothing is matched, and the exit code is 2.
+
+    \b
+      weft match subscriptions.xpath news/ more/extra.xml
+      weft match --ids --namespace dc=http://purl.org/dc/elements/1.1/ subscriptions.xpath news/
+      curl -s https://example.org/item.xml | weft match subscriptions.xpath -
+    """
+    limits = Limits(max_bytes=max_bytes, max_depth=max_depth, doctype=doctype.value)
+    broker = load_broker(queries, naming(namespace, ignore_namespaces), limits)
+    rejected = Rejected()
+    lines = _match_ids if ids else _match_nodes
+    for batch in read_batches(find_documents(documents), limits, rejected):
+        for line in lines(broker, batch, rejected):
+            sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+    if rejected.any:
+        raise typer.Exit(1)
+
+
+def _match_ids(broker: Broker, batch: list[Document], rejected: Rejected) -> Iterable[dict[str, Any]]:
+    found = broker.matches(batch)
+    bad = rejected.tell_new(broker)
+    for document, matches in zip(batch, found, strict=True):
+        if document.id not in bad:
+            yield {"document": document.id, "matches": matches}
+
+
+def _match_nodes(broker: Broker, batch: list[Document], rejected: Rejected) -> Iterable[dict[str, Any]]:
+    messages = broker.publish(batch)
+    rejected.tell_new(broker)
+    for message in messages:
+        yield {"document": message.document, "subscription": message.subscription, "nodes": message.nodes}

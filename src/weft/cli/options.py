@@ -1,0 +1,50 @@
+"""The arguments and options that several commands share: their text in, checked values out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft import ConfigurationError
+
+Queries = Annotated[
+    Path,
+    typer.Argument(
+        show_default=False,
+        help="A text file with one XPath a line, a JSON Lines file (*.jsonl), or a folder of *.xpath files.",
+    ),
+]
+Namespaces = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--namespace",
+        metavar="PREFIX=URI",
+        help="What a prefix in the queries means; =URI is the default for element names. Can be repeated.",
+    ),
+]
+IgnoreNamespaces = Annotated[
+    bool, typer.Option("--ignore-namespaces", help="Compare local names only, in all queries.", show_default=False)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How the names in queries are read, unless a query says otherwise itself."""
+
+    namespaces: Mapping[str, str]
+    ignore_namespaces: bool
+
+
+def naming(given: list[str] | None, ignore_namespaces: bool) -> Naming:
+    """The options --namespace and --ignore-namespaces."""
+    namespaces = {}
+    for entry in given or []:
+        prefix, equals, uri = entry.partition("=")
+        if not equals:
+            raise ConfigurationError(f"--namespace: expected PREFIX=URI, found {entry!r}")
+        namespaces[prefix] = uri
+    return Naming(namespaces, ignore_namespaces)

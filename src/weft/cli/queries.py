@@ -1,0 +1,32 @@
+"""A file of queries in, a broker that holds them out; or all that is wrong with them on standard error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import typer
+
+from weft import Broker, Limits, WeftError, load_subscriptions
+from weft.cli.options import Naming
+
+
+def load_broker(queries: Path, naming: Naming, limits: Limits | None = None) -> Broker:
+    """A broker with every subscription of the file. If one is wrong all errors are told, and the command ends."""
+    broker = Broker(limits)
+    errors: list[str] = []
+    for subscription in load_subscriptions(queries, on_error=lambda error: errors.append(str(error))):
+        named = replace(
+            subscription,
+            namespaces={**naming.namespaces, **subscription.namespaces},
+            ignore_namespaces=naming.ignore_namespaces or subscription.ignore_namespaces,
+        )
+        try:
+            broker.subscribe(named)
+        except (WeftError, RecursionError) as error:
+            errors.append(f"{subscription.place}: {error}")
+    for text in errors:
+        typer.echo(text, err=True)
+    if errors:
+        raise typer.Exit(2)
+    return broker

@@ -1,0 +1,107 @@
+"""Paths from the command line in, documents out, batch by batch; those that are rejected go to standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import takewhile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from weft import Broker, ConfigurationError, Document, DocumentError, Limits
+
+STANDARD_INPUT = "-"
+_BATCH = 64  # documents
+_BATCH_BYTES = 32 * 1024 * 1024  # or fewer, if they are large
+
+_HELP = "XML files, folders (all *.xml in them, at any depth), or - for standard input."
+Documents = Annotated[list[str], typer.Argument(metavar="DOCUMENT", show_default=False, help=_HELP)]
+SomeDocuments = Annotated[list[str] | None, typer.Argument(metavar="DOCUMENT", show_default=False, help=_HELP)]
+
+
+def find_documents(paths: list[str]) -> list[str]:
+    """The documents that the paths stand for, by name: a folder stands for the *.xml in it, sorted."""
+    if paths.count(STANDARD_INPUT) > 1:
+        raise ConfigurationError("- can be given only once: standard input is one document")
+    found: list[str] = []
+    for path in paths:
+        if not Path(path).is_dir() or not path:
+            found.append(path)
+            continue
+        inside = sorted(file.relative_to(path) for file in Path(path).rglob("*.xml") if not file.is_dir())
+        if not inside:
+            typer.echo(f"{path}: no *.xml in this folder", err=True)
+        found += [f"{path.rstrip('/')}/{file}" for file in inside]
+    return found
+
+
+def read_document(name: str, limits: Limits) -> Document:
+    """The document of that name, not yet parsed; raises DocumentError where there is none to be had."""
+    try:
+        if name == STANDARD_INPUT:
+            data = sys.stdin.buffer.read(limits.max_bytes + 1)
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(limits.max_bytes + 1)
+    except OSError as error:
+        raise DocumentError(name, 1, 1, 0, error.strerror or str(error)) from None
+    if len(data) > limits.max_bytes:
+        raise DocumentError(name, 1, 1, 0, f"more than {limits.max_bytes} bytes")
+    return Document(data, name)
+
+
+class Rejected:
+    """Tells each rejected document once, and knows whether there was any."""
+
+    def __init__(self) -> None:
+        self.any = False
+        self._last: DocumentError | None = None
+
+    def tell(self, error: DocumentError) -> None:
+        """One line on standard error."""
+        self.any = True
+        typer.echo(str(error), err=True)
+
+    def tell_new(self, broker: Broker) -> set[str]:
+        """Those that the broker has rejected since the last call; their names come back."""
+        new = list(takewhile(lambda error: error is not self._last, reversed(broker.rejected)))
+        for error in reversed(new):
+            self.tell(error)
+        self._last = new[0] if new else self._last
+        return {error.document for error in new}
+
+
+def read_batches(names: list[str], limits: Limits, rejected: Rejected) -> Iterator[list[Document]]:
+    """The documents, a batch at a time: only one batch is ever held."""
+    with _progress(len(names)) as advance:
+        batch: list[Document] = []
+        size = 0
+        for name in names:
+            try:
+                batch.append(read_document(name, limits))
+                size += len(batch[-1].data)
+            except DocumentError as error:
+                rejected.tell(error)
+            if len(batch) == _BATCH or size > _BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+            advance(1)
+        if batch:
+            yield batch
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal, if there is something to wait for and the results do not scroll by anyway."""
+    if total <= _BATCH or not sys.stderr.isatty() or sys.stdout.isatty():
+        yield lambda _: None
+        return
+    # Rich would send standard output to the bar's console otherwise, which is standard error.
+    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
+        task = bar.add_task("matching", total=total)
+        yield lambda done: bar.advance(task, done)

@@ -1,0 +1,84 @@
+"""`weft test`: one query and one document in, what each step selects and the marked document out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from weft import DocumentError, Limits
+from weft.cli.options import IgnoreNamespaces, Namespaces, Naming, naming
+from weft.cli.sources import read_document
+from weft.cli.stages import Stage, stages
+from weft.cli.tree import MARK, tree
+from weft.documents import NodeTable, read
+from weft.engine import Engine
+from weft.languages import parse
+
+
+def trace(
+    query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="An XPath query.")],
+    document: Annotated[
+        str, typer.Argument(metavar="DOCUMENT", show_default=False, help="An XML file, or - for standard input.")
+    ],
+    namespace: Namespaces = None,
+    ignore_namespaces: IgnoreNamespaces = False,
+) -> None:
+    """Show step by step what one query does with one document.
+
+    First how many nodes are left after each step and each condition of the query: where the number drops to 0 is
+    where it fails. Then the document as a tree, in which the selected nodes are marked with ▶.
+
+    \b
+      weft test "/news/body//person[family = 'Okafor']" news/001.xml
+      weft test --ignore-namespaces "//entry/link/@href" feeds/001.xml
+    """
+    names = naming(namespace, ignore_namespaces)
+    steps = stages(parse(query, None, names.namespaces, ignore_namespaces))
+    table = _read(document)
+    selected = _select(table, steps)
+    console = Console(highlight=False, soft_wrap=True)
+    for step, nodes in zip(steps, selected, strict=True):
+        for at, line in enumerate(step.text(names.namespaces).splitlines()):
+            console.print(Text(f"{'' if at else len(nodes):>7}  {line}", "" if nodes else "red"))
+    if not selected[-1] and not ignore_namespaces:
+        _hint(query, names, table, console)
+    console.print()
+    marked = set(selected[-1])
+    for node, line in tree(table, marked):
+        console.print(Text(line, "bold green" if node in marked else ""))
+    console.print(f"\n{MARK} {len(marked)} {'node' if len(marked) == 1 else 'nodes'} in {document}", markup=False)
+
+
+def _read(name: str) -> NodeTable:
+    try:
+        table = read([read_document(name, Limits())])
+        if table.rejected:
+            raise table.rejected[0]
+    except DocumentError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+    return table
+
+
+def _select(table: NodeTable, steps: list[Stage]) -> list[list[int]]:
+    """For each stage the nodes that it selects."""
+    engine = Engine()
+    for number, stage in enumerate(steps):
+        engine.add(number, stage.plan)
+    selected: list[list[int]] = [[] for _ in steps]
+    _, numbers, nodes = engine.match(table).nodes()
+    for number, node in zip(numbers.tolist(), nodes.tolist(), strict=True):
+        selected[number].append(node)
+    return selected
+
+
+def _hint(query: str, names: Naming, table: NodeTable, console: Console) -> None:
+    """The most common reason for no result at all."""
+    without = stages(parse(query, None, names.namespaces, ignore_namespaces=True))
+    number = len(_select(table, without)[-1])
+    if number:
+        hint = f"with --ignore-namespaces it would be {number}: this document's names have a namespace, see --namespace"
+        console.print(Text(f"\n{hint}", "yellow"))

@@ -1,0 +1,300 @@
+"""Hypothesis strategies: random small documents, and random queries, each in Weft's words and in lxml's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+# -- documents
+
+#: Numbers in all forms, texts that are almost numbers, spaces, nothing.
+TEXTS = ("1", "2", "3.5", "foo", "bar", "1e0", "2E1", "-1", ".5", " 2 ", "1 2", "+1", " ", "\n", "é", "f")
+#: What splits texts, and what does not: CDATA sections and references do not.
+PIECES = ("<!--1-->", "<?p 2?>", "<![CDATA[1]]>", "<![CDATA[<fo]]>", "&#50;", "&amp;")
+
+
+class Open(NamedTuple):
+    """A start tag: its name, and its attributes as they are written."""
+
+    name: str
+    attributes: tuple[str, ...] = ()
+
+
+CLOSE = None
+Token = Open | str | None
+
+
+def written_document(root: Open, tokens: Sequence[Token]) -> bytes:
+    """A document of a root and tokens; end tags that are missing are added, those that are too many left out."""
+    out, names = [_start_tag(root)], [root.name]
+    for token in tokens:
+        if isinstance(token, Open):
+            out.append(_start_tag(token))
+            names.append(token.name)
+        elif token is not CLOSE:
+            out.append(token)
+        elif len(names) > 1:
+            out.append(f"</{names.pop()}>")
+    return "".join([*out, *(f"</{name}>" for name in reversed(names))]).encode()
+
+
+def _start_tag(token: Open) -> str:
+    return f"<{' '.join([token.name, *token.attributes])}>"
+
+
+def opens(names: SearchStrategy[str], attributes: SearchStrategy[str]) -> SearchStrategy[Open]:
+    """Start tags with some attributes, each name once."""
+    several = st.lists(attributes, max_size=3, unique_by=lambda written: written.partition("=")[0])
+    return st.builds(Open, names, several.map(tuple))
+
+
+def documents(
+    tags: SearchStrategy[Open] | None = None, roots: SearchStrategy[Open] | None = None, size: int = 40
+) -> SearchStrategy[bytes]:
+    """Documents of so many tokens at most; recursive names and mixed content, as deep as it comes."""
+    tags = tags or opens(st.sampled_from("aaabbc"), written_attributes(("x", "y")))
+    tokens = st.one_of(tags, tags, st.just(CLOSE), st.sampled_from(TEXTS), st.sampled_from((*TEXTS, *PIECES)))
+    return st.builds(written_document, roots or tags, st.lists(tokens, max_size=size))
+
+
+def written_attributes(names: Sequence[str]) -> SearchStrategy[str]:
+    """Attributes such as `x="1"`."""
+    values = st.sampled_from(("1", "2", "foo", "", " 2 ", "1e0", "3.5", "fo"))
+    return st.builds('{}="{}"'.format, st.sampled_from(names), values)
+
+
+# -- queries
+
+
+class Query(NamedTuple):
+    """A query, or a part of one, in Weft's words and in lxml's."""
+
+    weft: str
+    lxml: str
+
+
+def both(template: str, *parts: Query | str) -> Query:
+    """A template filled with parts, in both wordings.
+
+    >>> both("{}[{}]", Query("*:a", "*[local-name() = 'a']"), "1").weft
+    '*:a[1]'
+    """
+    pairs = [part if isinstance(part, Query) else Query(part, part) for part in parts]
+    return Query(template.format(*(pair.weft for pair in pairs)), template.format(*(pair.lxml for pair in pairs)))
+
+
+def plain(*texts: str) -> SearchStrategy[Query]:
+    """One of these, the same in both wordings."""
+    return st.sampled_from([Query(text, text) for text in texts])
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The name tests that queries are made of."""
+
+    elements: SearchStrategy[Query]
+    attributes: SearchStrategy[Query]
+    named: SearchStrategy[Query]  # conditions such as `self::a`
+
+
+PLAIN = Vocabulary(
+    elements=plain(*"aaabbbccc", "*", "*", "*[not(self::a or self::b)]", "*[not(self::a)]", "child::a", "or"),
+    attributes=plain("@x", "@x", "@y", "@*", "attribute::x", "@*[not(self::x)]"[:2]),
+    named=plain("self::a", "self::b", "self::*", "not(self::a)"),
+)
+NUMBERS = ("0", "1", "2", "3.5", "10", ".5", "-1", "1.0")
+STRINGS = ('"1"', "'2'", '"foo"', '"fo"', '""', '" "', '"o"', '"é"', "'1 2'", '"1e0"')
+PATTERNS = ("'^f'", "'o+$'", "'[0-9]'", r"'^\d+$'", "'f.o'", r"'\s'", "''", "'^$'", "'1|2'", "'(fo)?o$'", "'é'")
+COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+DEEPEST = 3  # predicates in predicates in predicates
+
+
+def one_in(draw: DrawFn, number: int) -> bool:
+    """Whether something rare happens; shrinks to no."""
+    return draw(st.integers(0, number - 1)) == number - 1
+
+
+@st.composite
+def absolute_paths(draw: DrawFn, vocabulary: Vocabulary = PLAIN) -> Query:
+    """Paths from the document's root, some of them written without a slash at their start."""
+    start = draw(st.sampled_from((Query("/", "/"), Query("//", "//"), Query("", "/"), Query(".//", "//"))))
+    return both("{}{}", start, draw(_steps(vocabulary, 0, from_root=True)))
+
+
+@st.composite
+def relative_paths(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
+    """Paths in a predicate of some depth."""
+    start = draw(st.sampled_from(("", "", "", ".//", "./", "here")))
+    if start != "here":
+        return both("{}{}", start, draw(_steps(vocabulary, depth)))
+    if one_in(draw, 3):
+        return Query(".", ".")
+    here = "self::node(){}" if one_in(draw, 2) else "self::*{}"
+    step = both(here, draw(_predicates(vocabulary, depth, rankable=False)))
+    return both("{}/{}", step, draw(_steps(vocabulary, depth))) if one_in(draw, 2) else step
+
+
+@st.composite
+def _steps(draw: DrawFn, vocabulary: Vocabulary, depth: int, from_root: bool = False) -> Query:
+    """Steps and what stands between them, the last perhaps to attributes or texts."""
+    several = draw(st.integers(0 if not from_root else 1, 3 if depth < 2 else 2))
+    path = Query("", "")
+    for number in range(several):
+        step = draw(_element_step(vocabulary, depth))
+        path = both("{}{}{}", path, draw(_between(from_root)), step) if number else step
+    if several and not one_in(draw, 4):
+        return path
+    leaf = draw(_leaf_step(vocabulary, depth))
+    return both("{}{}{}", path, draw(st.sampled_from(("/", "//"))), leaf) if several else leaf
+
+
+def _between(_from_root: bool) -> SearchStrategy[str]:
+    return st.sampled_from(("/", "/", "/", "//", "//", "/./", "//./", "/descendant-or-self::node()/"))
+
+
+@st.composite
+def _element_step(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
+    name = draw(vocabulary.elements)
+    if one_in(draw, 10) and "::" not in name.weft:
+        return both("descendant::{}{}", name, draw(_predicates(vocabulary, depth, rankable=False)))
+    return both("{}{}", name, draw(_predicates(vocabulary, depth, rankable=True)))
+
+
+@st.composite
+def _leaf_step(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
+    if one_in(draw, 2):
+        return both("text(){}", draw(_predicates(vocabulary, depth, rankable=True, is_leaf=True)))
+    name = draw(vocabulary.attributes)
+    return both("{}{}", name, draw(_predicates(vocabulary, depth, rankable=False, is_leaf=True)))
+
+
+@st.composite
+def _predicates(draw: DrawFn, vocabulary: Vocabulary, depth: int, *, rankable: bool, is_leaf: bool = False) -> Query:
+    number = 0 if depth == DEEPEST or not one_in(draw, 4 if is_leaf else 2) else draw(st.integers(1, 2))
+    inside = [draw(_conditions(vocabulary, depth + 1, rankable, is_leaf)) for _ in range(number)]
+    return both("[{}]" * number, *inside)
+
+
+def _conditions(vocabulary: Vocabulary, depth: int, rankable: bool, is_leaf: bool) -> SearchStrategy[Query]:
+    """What stands between brackets."""
+    conditions = [_booleans(vocabulary, depth, rankable, is_leaf)] * (3 if rankable else 1)
+    return st.one_of(*conditions, _positions()) if rankable else conditions[0]
+
+
+def _positions() -> SearchStrategy[Query]:
+    return plain("1", "2", "3", "last()", "position() = 1", "2 = position()") | _position_tests()
+
+
+def _position_tests() -> SearchStrategy[Query]:
+    """Conditions on the position, which may also be parts of others."""
+    numbers = st.sampled_from(("1", "2", "3", "2.5", "0", "last()"))
+    return st.one_of(
+        st.builds(both, st.just("position() {} {}"), st.sampled_from(COMPARISONS), numbers),
+        st.builds(both, st.just("{1} {0} position()"), st.sampled_from(COMPARISONS), numbers),
+    )
+
+
+@st.composite
+def _booleans(draw: DrawFn, vocabulary: Vocabulary, depth: int, rankable: bool, is_leaf: bool, parts: int = 2) -> Query:
+    """Conditions, up to two operators deep."""
+    kind = draw(st.integers(0, 9)) if parts else 0
+    inner = _booleans(vocabulary, depth, rankable, is_leaf, parts - 1)
+    if kind < 6:
+        return draw(_tests(vocabulary, depth, rankable, is_leaf))
+    if kind == 6:
+        return both("not({})", draw(inner))
+    if kind == 7:
+        return both(draw(st.sampled_from(("({})", "boolean({})", "not(not({}))"))), draw(inner))
+    template = draw(st.sampled_from(("({}) and ({})", "({}) or ({})", "{} or {}", "not({}) and {}")))
+    first = both("({})", draw(inner)) if template == "not({}) and {}" else draw(inner)
+    second = draw(_tests(vocabulary, depth, rankable, is_leaf)) if template.endswith(" {}") else draw(inner)
+    return both(template, first, second)
+
+
+@st.composite
+def _tests(draw: DrawFn, vocabulary: Vocabulary, depth: int, rankable: bool, is_leaf: bool) -> Query:
+    """One condition without operators between conditions."""
+    kind = draw(st.integers(0, 11))
+    if kind == 0:
+        return draw(st.one_of(vocabulary.named, plain("true()", "false()")))
+    if kind == 1 and rankable:
+        return draw(_position_tests())
+    subject = Query(".", ".") if is_leaf else draw(_subjects(vocabulary, depth))
+    if kind <= 4:
+        return both("({})", subject) if " | " in subject.weft else subject
+    if kind <= 8:
+        return _compared(draw, subject)
+    if kind == 9 and not is_leaf:
+        return both("count({}) {} {}", draw(relative_paths(vocabulary, depth)), *_relation(draw, NUMBERS))
+    return _function(draw, Query(".", ".") if is_leaf else draw(relative_paths(vocabulary, depth)))
+
+
+@st.composite
+def _subjects(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
+    first = draw(st.one_of(vocabulary.attributes, relative_paths(vocabulary, depth), relative_paths(vocabulary, depth)))
+    return both("{} | {}", first, draw(relative_paths(vocabulary, depth))) if one_in(draw, 8) else first
+
+
+def _relation(draw: DrawFn, constants: Sequence[str]) -> tuple[str, str]:
+    return draw(st.sampled_from(COMPARISONS)), draw(st.sampled_from(constants))
+
+
+def _compared(draw: DrawFn, subject: Query) -> Query:
+    operator, constant = _relation(draw, draw(st.sampled_from((NUMBERS, STRINGS))))
+    if one_in(draw, 5):
+        return both("{2} {1} {0}", subject, operator, constant)
+    return both("({}) {} {}" if one_in(draw, 6) else "{} {} {}", subject, operator, constant)
+
+
+def _function(draw: DrawFn, subject: Query) -> Query:
+    """libxml2 lacks two of the functions: the oracle has its own, which take a string."""
+    name = draw(st.sampled_from(("contains", "starts-with", "ends-with", "matches")))
+    constant = draw(st.sampled_from(PATTERNS if name == "matches" else STRINGS))
+    if name in ("contains", "starts-with"):
+        return both(f"{name}({{}}, {{}})", subject, constant)
+    return Query(f"{name}({subject.weft}, {constant})", f"more:{name}(string({subject.lxml}), {constant})")
+
+
+# -- selections
+
+
+@dataclass(frozen=True)
+class Combined:
+    """Two selections put together; `intersect` and `except` are not in XPath 1, so lxml answers the parts."""
+
+    operator: str
+    left: Selection
+    right: Selection
+
+
+Selection = Query | Combined
+
+
+def written_selection(selection: Selection) -> str:
+    """The selection in Weft's words, with no more parentheses than needed."""
+    if isinstance(selection, Query):
+        return selection.weft
+    is_union = selection.operator in ("|", "union")
+    left, right = written_selection(selection.left), written_selection(selection.right)
+    if isinstance(selection.left, Combined) and not is_union and selection.left.operator in ("|", "union"):
+        left = f"({left})"
+    if isinstance(selection.right, Combined) and not (is_union and selection.right.operator in ("intersect", "except")):
+        right = f"({right})"
+    return f"{left} {selection.operator} {right}"
+
+
+def selections(vocabulary: Vocabulary = PLAIN) -> SearchStrategy[Any]:
+    """Paths, and unions, intersections and differences of them."""
+    paths = absolute_paths(vocabulary)
+    operators = st.sampled_from(("|", "union", "intersect", "except"))
+    combined = st.recursive(paths, lambda inner: st.builds(Combined, operators, inner, inner), max_leaves=4)
+    return st.one_of(paths, paths, combined)
+
+
+def namespaces_written(namespaces: Mapping[str, str]) -> tuple[str, ...]:
+    """Declarations as attributes: `xmlns:p="urn:p"`."""
+    return tuple(f'xmlns{":" if prefix else ""}{prefix}="{uri}"' for prefix, uri in namespaces.items())
