@@ -19,6 +19,7 @@ from bench.table import print_table
 
 _PLOTS = Path(__file__).parent.parent / "docs" / "plots"
 _WRONG_USE = 2
+_WIDTH = 140  # where the output is no terminal, whose width would be guessed too small
 
 
 def main(
@@ -69,7 +70,7 @@ def _run(name: str, quick: bool) -> Report:
 
 
 def _print(report: Report, as_json: bool) -> None:
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     for table in report.tables:
         print_table(table, console)
     for note in report.notes:

@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from weft import Broker
-
 from bench.batches import batches
 from bench.loops import LOOPS, Ids, Loop
 from bench.measure import ChildLostError, timed
+from weft import Broker
 
 
 class DisagreementError(Exception):

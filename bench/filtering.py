@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from statistics import mean
 
 from rich.progress import Progress
-from weft import Broker
 
 from bench.changes import Changes, documents_needed, measure_changes
 from bench.contest import Sample, hold_contest, match_all
@@ -17,6 +16,7 @@ from bench.filtering_report import Round, Upkeep, make_report
 from bench.measure import Child, ChildLostError, timed
 from bench.news import news_documents, news_queries
 from bench.report import Report
+from weft import Broker
 
 _MEMORY_TIMEOUT = 300.0
 

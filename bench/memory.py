@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import psutil
-from bench.news import news_documents, news_queries
-from weft import Broker
 
 from bench.batches import batches
+from bench.news import news_documents, news_queries
+from weft import Broker
 
 
 def make(subscriptions: int, documents: int) -> Callable[[object], float]:

@@ -7,8 +7,6 @@ from rich.table import Table as RichTable
 
 from bench.report import Table
 
-_WIDTH = 140  # where the output is no terminal, whose width would be guessed too small
-
 
 def print_table(table: Table, console: Console) -> None:
     """Print one table; numbers stand to the right."""
@@ -17,7 +15,7 @@ def print_table(table: Table, console: Console) -> None:
         rich.add_column(column, justify="right" if place else "left")
     for row in table.rows:
         rich.add_row(*row)
-    console.print(rich, width=None if console.is_terminal else _WIDTH)
+    console.print(rich)
 
 
 def markdown_table(table: Table) -> str:

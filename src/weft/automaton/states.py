@@ -20,6 +20,8 @@ ROOT = 0
 _SYMBOLS = 1 << 24  # edges are keyed by state * _SYMBOLS + symbol
 _PREFIX = {Kind.ELEMENT: "", Kind.ATTRIBUTE: "@", Kind.TEXT: ""}
 STAR = "*"
+_FEW = 40  # active states, up to which Python is faster than numpy
+_NONE = np.zeros(0, np.int32)
 TEXT_NAME = "text()"
 
 
@@ -100,6 +102,8 @@ class States:
 
     def step(self, active: Ints, name: str) -> tuple[Ints, Ints]:
         """From active states by a name: the states reached, and all that are active then."""
+        if active.size <= _FEW:
+            return self._step_few(active.tolist(), name)
         if len(self._marks) < len(self):
             self._marks = np.zeros(2 * len(self), bool)
         marks = self._marks
@@ -122,6 +126,23 @@ class States:
         new_loops = new_loops[~marks[new_loops]]
         marks[loops] = False
         return found, np.concatenate([found, loops, new_loops])
+
+    def _step_few(self, active: list[int], name: str) -> tuple[Ints, Ints]:
+        """The same for so few states that calls of numpy would cost more than they save."""
+        reached = []
+        symbols = self.symbols_of(name)
+        for state in active:
+            for symbol in symbols:
+                child = self._edges.get(state * _SYMBOLS + symbol)
+                if child is not None:
+                    reached.append(child)
+        if name[0] == "@" or name == TEXT_NAME:
+            return (np.array(reached, np.int32), _NONE) if reached else (_NONE, _NONE)
+        reached += [self._star[state] for state in active if self._star[state] >= 0]
+        loops = {state: None for state in active if self._is_loop[state]}
+        loops.update((self._loop[state], None) for state in reached if self._loop[state] >= 0)
+        found = np.array(reached, np.int32) if reached else _NONE
+        return found, np.array([*reached, *loops], np.int32) if reached or loops else _NONE
 
     def symbols_of(self, name: str) -> tuple[int, ...]:
         """The label tests that a name passes, but for `*`."""

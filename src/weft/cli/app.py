@@ -28,8 +28,9 @@ class Commands(TyperGroup):
         except BrokenPipeError:
             raise  # whoever read the output has seen enough
         except (WeftError, OSError, RecursionError) as error:
-            is_file = isinstance(error, OSError) and error.filename
-            text = f"{error.filename}: {error.strerror}" if is_file else str(error)
+            text = str(error)
+            if isinstance(error, OSError) and error.filename:
+                text = f"{error.filename}: {error.strerror}"
             typer.echo(text if isinstance(error, QueryError) else f"weft: {text}", err=True)
             raise typer.Exit(2) from None
 

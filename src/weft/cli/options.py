@@ -14,6 +14,7 @@ from weft import ConfigurationError
 Queries = Annotated[
     Path,
     typer.Argument(
+        metavar="QUERIES",
         show_default=False,
         help="A text file with one XPath a line, a JSON Lines file (*.jsonl), or a folder of *.xpath files.",
     ),

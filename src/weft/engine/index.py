@@ -97,14 +97,14 @@ class Index:
     def _compound(self, selection: Selection) -> Compound:
         if isinstance(selection, Pattern):
             return self._result(selection)
-        return selection.operator, self._compound(selection.left), self._compound(selection.right)
+        return selection.operator, tuple(self._compound(part) for part in selection.parts)
 
 
 def is_union(selection: Selection) -> bool:
     """Whether a selection is patterns put together and nothing else."""
     if isinstance(selection, Pattern):
         return True
-    return selection.operator == "union" and is_union(selection.left) and is_union(selection.right)
+    return selection.operator == "union" and all(map(is_union, selection.parts))
 
 
 def patterns(selection: Selection) -> Iterator[Pattern]:
@@ -112,6 +112,6 @@ def patterns(selection: Selection) -> Iterator[Pattern]:
     match selection:
         case Pattern():
             yield selection
-        case Combine(_, left, right):
-            yield from patterns(left)
-            yield from patterns(right)
+        case Combine(_, parts):
+            for part in parts:
+                yield from patterns(part)

@@ -64,7 +64,7 @@ class LabelPlans:
 
     def _make(self, path: int, reached: Ints) -> tuple[LabelPlan, int]:
         frozen = self._frozen
-        if frozen is None or path == 0:
+        if frozen is None or not reached.size:
             return LabelPlan(), 0
         results = frozen.result_of_state[reached]
         plan = LabelPlan(results=results[results >= 0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,8 +12,8 @@ from weft.documents.columns import Ints, Longs, spans, unique_pairs
 from weft.engine.evaluate import Evaluation
 from weft.engine.targets import Targets
 
-#: A result, or an operation on two: `except` and `intersect` are worked out node by node.
-Compound: TypeAlias = "int | tuple[str, Compound, Compound]"
+#: A result, or an operation on several: `except` and `intersect` are worked out node by node.
+Compound: TypeAlias = "int | tuple[str, tuple[Compound, ...]]"
 _SET_OPERATIONS: dict[str, Callable[[Ints, Ints], Any]] = {
     "union": np.union1d,
     "intersect": np.intersect1d,
@@ -102,8 +102,8 @@ class Outcome:
             if isinstance(compound, int):
                 start, end = spans(sorted_results, np.array([compound]))
                 return sorted_nodes[start[0] : end[0]]
-            operator, left, right = compound
-            return np.asarray(_SET_OPERATIONS[operator](nodes_of(left), nodes_of(right)), np.int32)
+            operator, parts = compound
+            return np.asarray(reduce(_SET_OPERATIONS[operator], map(nodes_of, parts)), np.int32)
 
         return [(subscription, nodes_of(compound)) for subscription, compound in self._compounds.items()]
 

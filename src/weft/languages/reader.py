@@ -7,6 +7,9 @@ from typing import NoReturn
 from weft.errors import QueryError, UnsupportedError
 from weft.languages.tokens import tokenize
 
+#: How deep a query may be nested; what reads and runs it is recursive.
+MOST_NESTED = 50
+
 
 class Reader:
     """A place in the tokens of a query: `kind`, `text` and `at` are those of the next token."""
@@ -15,6 +18,7 @@ class Reader:
         self.query, self.language = query, language
         self._tokens = tokenize(query, language)
         self._next = 0
+        self._nested = 0
         self.kind, self.text, self.at = self._tokens[0]
 
     def advance(self) -> str:
@@ -23,6 +27,16 @@ class Reader:
         self._next += 1
         self.kind, self.text, self.at = self._tokens[self._next]
         return text
+
+    def enter(self) -> None:
+        """Go into brackets, but not too deep."""
+        self._nested += 1
+        if self._nested > MOST_NESTED:
+            self.refuse(f"nesting deeper than {MOST_NESTED}", self.at)
+
+    def leave(self) -> None:
+        """Come out of brackets."""
+        self._nested -= 1
 
     @property
     def following(self) -> str:

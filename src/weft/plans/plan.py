@@ -136,11 +136,10 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Combine:
-    """The nodes of two selections, as a set."""
+    """The nodes of several selections as a set: all, those in each, or the first's without the others'."""
 
     operator: Literal["union", "intersect", "except"]
-    left: Selection
-    right: Selection
+    parts: tuple[Selection, ...]
 
 
 Selection = Pattern | Combine

@@ -28,13 +28,13 @@ from weft.plans.plan import (
 def show(selection: Selection, indent: str = "") -> str:
     """A plan, one line for each pattern and test.
 
+    >>> from weft.plans.plan import Step
     >>> print(show(Pattern(None, (Step("a"), Step("b", deep=True)))))
     pattern /a//b
     """
     match selection:
-        case Combine(operator, left, right):
-            inner = indent + "  "
-            return f"{indent}{operator}\n{show(left, inner)}\n{show(right, inner)}"
+        case Combine(operator, parts):
+            return "\n".join([f"{indent}{operator}", *(show(part, indent + "  ") for part in parts)])
         case Pattern(parent, path, test):
             above = f"{show(parent, indent)}\n" if parent else ""
             below = f"\n{show_test(test, indent + '  ')}" if test else ""

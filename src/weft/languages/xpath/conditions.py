@@ -44,12 +44,14 @@ class Conditions(Reader):
         outer = self._before, self._rankable
         tests: list[Test] = []
         self._before, self._rankable = tests, rankable
+        self.enter()
         while self.accept("["):
             at = self.at
             operand = self.disjunction()
             test = self._rank("=", operand, at) if operand.is_position else self._as_condition(operand, at)
             self.expect("]")
             tests.append(test)
+        self.leave()
         self._before, self._rankable = outer
         return tests
 
@@ -126,7 +128,9 @@ class Conditions(Reader):
                 self.unexpected("a number after -")
             return Operand("number", constant=-float(self.advance()))
         if self.accept("("):
+            self.enter()
             inner = self.disjunction()
+            self.leave()
             self.expect(")")
             return inner
         return Operand("path", paths=self._paths())
@@ -147,7 +151,9 @@ class Conditions(Reader):
             self.refuse_function()
         self.advance()
         self.expect("(")
+        self.enter()
         operand = self._apply(name, at)
+        self.leave()
         self.expect(")")
         return operand
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from weft.documents.kind import Kind
+from weft.languages.reader import MOST_NESTED
 from weft.languages.xpath.conditions import Conditions
 from weft.languages.xpath.names import Names
 from weft.plans.plan import (
@@ -49,25 +51,29 @@ class Parser(Conditions):
 
     def union(self) -> Selection:
         """Selections with `|` between them."""
-        left = self._intersection()
+        parts = [self._intersection()]
         while self.accept("|") or self.accept_word("union"):
-            left = Combine("union", left, self._intersection())
-        return left
+            parts.append(self._intersection())
+        return Combine("union", tuple(parts)) if len(parts) > 1 else parts[0]
 
     def _intersection(self) -> Selection:
+        """`intersect` and `except`, from left to right."""
         left = self._selection()
-        while True:
-            if self.accept_word("intersect"):
-                left = Combine("intersect", left, self._selection())
-            elif self.accept_word("except"):
-                left = Combine("except", left, self._selection())
+        while self.kind == "name" and self.text in ("intersect", "except"):
+            operator: Literal["intersect", "except"] = "intersect" if self.advance() == "intersect" else "except"
+            right = self._selection()
+            if isinstance(left, Combine) and left.operator == operator:
+                left = Combine(operator, (*left.parts, right))  # a - b - c, in one
             else:
-                return left
+                left = Combine(operator, (left, right))
+        return left
 
     def _selection(self) -> Selection:
         if not self.accept("("):
             return self._pattern()
+        self.enter()
         inner = self.union()
+        self.leave()
         self.expect(")")
         if self.text in ("/", "//", "["):
             self.refuse("a step or predicate behind parentheses", self.at, "write the paths out")
@@ -78,6 +84,8 @@ class Parser(Conditions):
         links = self.path(absolute=True)
         if not links or not links[0].path:
             self.refuse("the document itself as a result", at, "use /* for its root element")
+        if len(links) > MOST_NESTED:
+            self.refuse(f"a path with predicates at more than {MOST_NESTED} steps", at)
         result: Pattern | None = None
         for link in links:
             result = Pattern(result, link.path, link.test)
