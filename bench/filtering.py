@@ -30,21 +30,25 @@ class Effort:
     slices: int = 12
     documents: int = 128  # in each slice
     samples: tuple[Sample, ...] = (Sample(20), Sample(5), Sample(2))
-    changes: int = 31
+    changes: int = 35
     memory_documents: int = 1_000
 
 
 FULL = Effort()
-QUICK = Effort(warm_up=256, slices=4, documents=64, samples=(Sample(8), Sample(3), Sample(3, every=10)))
+QUICK = Effort(warm_up=192, slices=3, documents=64, samples=(Sample(10), Sample(3), Sample(3, every=10)))
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
-    """Three lists without a document in common, so that what is measured is always new to the broker."""
+class Workload:
+    """Documents in three lists that share none, so that what is measured is new to its broker; queries of both kinds.
+
+    The queries have predicates or have not; the most that are loaded come first, then those that are added later.
+    """
 
     warm_up: list[bytes]
     slices: list[list[bytes]]
     single: list[bytes]
+    queries: dict[bool, list[str]]
 
 
 def run(quick: bool, progress: Progress) -> Report:
@@ -53,46 +57,57 @@ def run(quick: bool, progress: Progress) -> Report:
 
 
 def measure(effort: Effort, progress: Progress) -> Report:
-    """Every size with and without predicates; then, at the largest number of paths, changes and memory."""
-    task = progress.add_task("filtering", total=2 * len(effort.sizes) * effort.slices + 1)
+    """Every size with and without predicates; changes and memory at the largest number of paths."""
+    task = progress.add_task("filtering", total=2 * len(effort.sizes) * effort.slices)
 
     def advance() -> None:
         progress.advance(task)
         progress.refresh()  # here and not by a thread, which would run while something is timed
 
-    rss = memory(effort)
-    advance()
-    documents = make_documents(effort)
+    workload, rss = prepare(effort)
     rounds: list[Round] = []
-    for predicates in (False, True):
-        queries = news_queries(max(effort.sizes) + effort.changes, predicates=predicates)
+    for predicates, queries in workload.queries.items():
         for size, sample in zip(effort.sizes, effort.samples, strict=True):
-            one, broker = hold_round(queries[:size], predicates, sample, documents, advance)
+            one, broker = hold_round(queries[:size], predicates, sample, workload, advance)
             rounds.append(one)
         if not predicates:
-            changes = change(broker, queries[size:], documents.single)
+            changes = change(broker, queries[size:], workload.single)
         del broker  # before the next is loaded
-    upkeep = Upkeep(changes, rss)
-    return make_report(rounds, upkeep, mean(len(document) for some in documents.slices for document in some))
+    document_bytes = mean(len(document) for documents in workload.slices for document in documents)
+    return make_report(rounds, Upkeep(changes, rss), document_bytes)
 
 
-def make_documents(effort: Effort) -> Documents:
-    """All documents of a run; every broker of it gets the same."""
+def prepare(effort: Effort) -> tuple[Workload, float | None]:
+    """The workload, and the MB of a fresh process with the most paths after matching; nothing is timed meanwhile."""
+    child = Child("bench.memory", max(effort.sizes), effort.memory_documents)
+    try:
+        workload = make_workload(effort)
+        return workload, float(child.ask(None, _MEMORY_TIMEOUT))
+    except ChildLostError:
+        return workload, None
+    finally:
+        child.close()
+
+
+def make_workload(effort: Effort) -> Workload:
+    """All documents and queries of a run; every broker of it gets the same."""
     made = news_documents(effort.warm_up + effort.slices * effort.documents + documents_needed(effort.changes))
     warm_up = [next(made) for _ in range(effort.warm_up)]
     slices = [[next(made) for _ in range(effort.documents)] for _ in range(effort.slices)]
-    return Documents(warm_up, slices, list(made))
+    number = max(effort.sizes) + effort.changes
+    queries = {predicates: news_queries(number, predicates=predicates) for predicates in (False, True)}
+    return Workload(warm_up, slices, list(made), queries)
 
 
 def hold_round(
-    queries: list[str], predicates: bool, sample: Sample, documents: Documents, after_slice: Callable[[], object]
+    queries: list[str], predicates: bool, sample: Sample, workload: Workload, after_slice: Callable[[], object]
 ) -> tuple[Round, Broker]:
     """Load a broker, warm it up, and time it beside the loops."""
     gc.collect()
     named = {str(number): query for number, query in enumerate(queries)}
     seconds, broker = timed(load, named)
-    match_all(broker, documents.warm_up)
-    standing = hold_contest(broker, named, documents.slices, sample, after_slice)
+    match_all(broker, workload.warm_up)
+    standing = hold_contest(broker, named, workload.slices, sample, after_slice)
     return Round(len(queries), predicates, sample, standing, len(queries) / seconds, label_paths(broker)), broker
 
 
@@ -115,14 +130,3 @@ def label_paths(broker: Broker) -> int | None:
     """How many label paths the broker has seen, as it tells itself."""
     found = re.search(r"label paths +(\d+)", broker.explain())
     return int(found[1]) if found else None
-
-
-def memory(effort: Effort) -> float | None:
-    """The MB of a fresh process with the largest number of paths, after matching."""
-    child = Child("bench.memory", max(effort.sizes), effort.memory_documents)
-    try:
-        return float(child.ask(None, _MEMORY_TIMEOUT))
-    except ChildLostError:
-        return None
-    finally:
-        child.close()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from bench.changes import Changes
+from bench.changes import SETTLING, Changes
 from bench.contest import Sample, Standing, Timing
 from bench.loops import LOOPS
 from bench.report import Curve, Figure, Panel, Report, Table
@@ -78,6 +78,7 @@ def _upkeep_figures(plain: Round, predicates: Round, upkeep: Upkeep) -> dict[str
     return {
         "add_one_ms": _digits(changes.add_one),
         "add_only_ms": _digits(changes.add_only),
+        "add_settled_ms": _digits(changes.add_settled),
         "remove_one_ms": _digits(changes.remove_one),
         "subscriptions_per_second_loaded": _digits(plain.loaded_per_second),
         "subscriptions_per_second_with_predicates": _digits(predicates.loaded_per_second),
@@ -113,6 +114,7 @@ def _upkeep_table(figures: dict[str, Figure], size: int) -> Table:
     told = {
         "add_one_ms": "adding one subscription, with the extra cost of the next document, ms",
         "add_only_ms": "subscribe() alone, ms",
+        "add_settled_ms": f"adding one subscription, with the extra cost of the next {SETTLING} documents, ms",
         "remove_one_ms": "removing one subscription, with the extra cost of the next document, ms",
         "subscriptions_per_second_loaded": "subscriptions loaded a second, paths only",
         "subscriptions_per_second_with_predicates": "subscriptions loaded a second, with predicates",

@@ -24,7 +24,7 @@ class Loop(Protocol):
 
 
 class LxmlLoop:
-    """`etree.XPath`, compiled once; by default it sets up regular expressions for every call, and `str` with a parent."""
+    """`etree.XPath`, compiled once; with its extensions, as by default, every call sets up regular expressions."""
 
     def __init__(self, queries: dict[str, str], extensions: bool = True) -> None:
         self._compiled = [

@@ -73,10 +73,15 @@ def _foreign_encoding(document: str, data: bytes) -> str | None:
         return None
     try:
         encoding = codecs.lookup(name).name
-        if encoding in _NOT_FOR_XML or encoding.startswith("utf-16"):
+        if encoding in _NOT_FOR_XML:
             raise LookupError(name)
         b"".decode(encoding)  # a codec such as "hex" is known to Python and no text encoding
+        is_wrong = encoding.startswith("utf-16")
     except LookupError:
-        at = declared.start(1)
-        raise DocumentError(document, 1, at + 1, at, f"unknown encoding {name!r}") from None
+        raise DocumentError(
+            document, 1, declared.start(1) + 1, declared.start(1), f"unknown encoding {name!r}"
+        ) from None
+    if is_wrong:
+        reason = f"declared to be {name}, which it is not"
+        raise DocumentError(document, 1, declared.start(1) + 1, declared.start(1), reason)
     return encoding
