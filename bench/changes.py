@@ -26,18 +26,18 @@ class Changes:
 
 def documents_needed(number: int) -> int:
     """How many fresh documents it takes to measure so many additions and as many removals."""
-    return 3 * number + _SETTLED * 2 * SETTLING
+    return 4 * number + _SETTLED * 2 * SETTLING
 
 
 def measure_changes(broker: Broker, added: dict[str, str], removed: list[str], documents: Iterator[bytes]) -> Changes:
     """Take subscriptions away one by one, then add others one by one, and the last few of them slowly."""
-    usual = median(_match(broker, documents, 1) for _ in removed)
 
     def add(name: str) -> None:
         broker.subscribe(added[name], id=name)
 
     def cost(change: Callable[[str], None], names: list[str]) -> tuple[float, float]:
-        """The change alone, and with how much longer the next document takes than one usually did before."""
+        """The change alone, and with how much longer the next document takes than one usually did just before."""
+        usual = median(_match(broker, documents, 1) for _ in names)
         pairs = [(timed(change, name)[0], _match(broker, documents, 1)) for name in names]
         return 1e3 * median(alone for alone, _ in pairs), 1e3 * median(sum(pair) - usual for pair in pairs)
 

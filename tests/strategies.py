@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
@@ -46,26 +47,19 @@ def _start_tag(token: Open) -> str:
     return f"<{' '.join([token.name, *token.attributes])}>"
 
 
-def opens(names: SearchStrategy[str], attributes: SearchStrategy[str]) -> SearchStrategy[Open]:
-    """Start tags with some attributes, each name once."""
-    several = st.lists(attributes, max_size=3, unique_by=lambda written: written.partition("=")[0])
-    return st.builds(Open, names, several.map(tuple))
+#: Tags of recursive names, some with attributes. What is drawn is one of them, as few choices are quick to draw.
+TAGS = tuple(
+    Open(name, attributes)
+    for name in (*"aaaabbbc", "or")
+    for attributes in ((), ('x="1"',), ('y="foo"', 'x="2"'), (), ('x=""',), ('y="1e0"',), ('x=" 2 "', 'y="1"'))
+)
 
 
-def documents(
-    tags: SearchStrategy[Open] | None = None, roots: SearchStrategy[Open] | None = None, size: int = 40
-) -> SearchStrategy[bytes]:
-    """Documents of so many tokens at most; recursive names and mixed content, as deep as it comes."""
-    tags = tags or opens(st.sampled_from((*"aaaabbbc", "or")), written_attributes(("x", "y")))
-    tokens = st.one_of(tags, tags, st.just(CLOSE), st.sampled_from(TEXTS), st.sampled_from((*TEXTS, *PIECES)))
+def documents(tags: Sequence[Open] = TAGS, roots: Sequence[Open] = (), size: int = 40) -> SearchStrategy[bytes]:
+    """Documents of so many tokens at most: recursive names and mixed content, as deep as it comes."""
+    tokens = st.sampled_from(tags) | st.sampled_from((*[CLOSE] * 50, *TEXTS, "1", "2", "foo", *PIECES))
     several = st.lists(tokens, max_size=5) | st.lists(tokens, min_size=size // 3, max_size=size)
-    return st.builds(written_document, roots or tags, several)
-
-
-def written_attributes(names: Sequence[str]) -> SearchStrategy[str]:
-    """Attributes such as `x="1"`."""
-    values = st.sampled_from(("1", "2", "foo", "", " 2 ", "1e0", "3.5", "fo"))
-    return st.builds('{}="{}"'.format, st.sampled_from(names), values)
+    return st.builds(written_document, st.sampled_from(roots or tags), several)
 
 
 # -- queries
@@ -121,6 +115,7 @@ def one_in(draw: DrawFn, number: int) -> bool:
     return draw(st.integers(0, number - 1)) == number - 1
 
 
+@cache
 @st.composite
 def absolute_paths(draw: DrawFn, vocabulary: Vocabulary = PLAIN) -> Query:
     """Paths from the document's root, some of them written without a slash at their start."""
@@ -128,6 +123,7 @@ def absolute_paths(draw: DrawFn, vocabulary: Vocabulary = PLAIN) -> Query:
     return both("{}{}", draw(st.sampled_from(starts)), draw(_steps(vocabulary, 0, least=1)))
 
 
+@cache
 @st.composite
 def relative_paths(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
     """Paths in a predicate of some depth."""
@@ -141,10 +137,11 @@ def relative_paths(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
     return both("{}/{}", step, draw(_steps(vocabulary, depth))) if one_in(draw, 2) else step
 
 
+@cache
 @st.composite
 def _steps(draw: DrawFn, vocabulary: Vocabulary, depth: int, least: int = 0) -> Query:
     """Steps and what stands between them, the last perhaps to attributes or texts."""
-    several = draw(st.integers(least, 3 if depth < 2 else 2))
+    several = draw(st.integers(least, max(3 - depth, 1)))
     path = Query("", "")
     for number in range(several):
         step = draw(_element_step(vocabulary, depth))
@@ -155,6 +152,7 @@ def _steps(draw: DrawFn, vocabulary: Vocabulary, depth: int, least: int = 0) -> 
     return both("{}{}{}", path, draw(st.sampled_from(("/", "//"))), leaf) if several else leaf
 
 
+@cache
 @st.composite
 def _element_step(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
     name = draw(vocabulary.elements)
@@ -163,6 +161,7 @@ def _element_step(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
     return both("{}{}", name, draw(_predicates(vocabulary, depth, rankable=True)))
 
 
+@cache
 @st.composite
 def _leaf_step(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
     if one_in(draw, 2):
@@ -171,9 +170,11 @@ def _leaf_step(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
     return both("{}{}", name, draw(_predicates(vocabulary, depth, rankable=False, is_leaf=True)))
 
 
+@cache
 @st.composite
 def _predicates(draw: DrawFn, vocabulary: Vocabulary, depth: int, *, rankable: bool, is_leaf: bool = False) -> Query:
-    number = 0 if depth == DEEPEST or not one_in(draw, 4 if is_leaf else 2) else draw(st.integers(1, 2))
+    likely = (1, 1, 1, 0, 0, 2) if depth == 0 else (1, 0, 0, 0, 2) if depth < DEEPEST and not is_leaf else (0, 0, 0, 0, 1)
+    number = draw(st.sampled_from(likely)) if depth < DEEPEST else 0
     inside = [
         draw(POSITIONS if rankable and one_in(draw, 6) else _booleans(vocabulary, depth + 1, rankable, is_leaf))
         for _ in range(number)
@@ -181,6 +182,7 @@ def _predicates(draw: DrawFn, vocabulary: Vocabulary, depth: int, *, rankable: b
     return both("[{}]" * number, *inside)
 
 
+@cache
 def _position_tests() -> SearchStrategy[Query]:
     """Conditions on the position, which may also be parts of others."""
     numbers = st.sampled_from(("1", "2", "3", "2.5", "0", "last()"))
@@ -190,6 +192,7 @@ def _position_tests() -> SearchStrategy[Query]:
     )
 
 
+@cache
 @st.composite
 def _booleans(draw: DrawFn, vocabulary: Vocabulary, depth: int, rankable: bool, is_leaf: bool, parts: int = 2) -> Query:
     """Conditions, up to two operators deep."""
@@ -207,6 +210,7 @@ def _booleans(draw: DrawFn, vocabulary: Vocabulary, depth: int, rankable: bool, 
     return both(template, first, second)
 
 
+@cache
 @st.composite
 def _tests(draw: DrawFn, vocabulary: Vocabulary, depth: int, rankable: bool, is_leaf: bool) -> Query:
     """One condition without operators between conditions."""
@@ -225,6 +229,7 @@ def _tests(draw: DrawFn, vocabulary: Vocabulary, depth: int, rankable: bool, is_
     return _function(draw, Query(".", ".") if is_leaf else draw(relative_paths(vocabulary, depth)))
 
 
+@cache
 @st.composite
 def _subjects(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
     first = draw(st.one_of(vocabulary.attributes, relative_paths(vocabulary, depth), relative_paths(vocabulary, depth)))

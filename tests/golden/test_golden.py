@@ -1,4 +1,4 @@
-"""Golden cases: one query through all its stages. `pytest tests/golden --update-golden` rewrites them; review the diff."""
+"""Golden cases: one query through all its stages. `pytest tests/golden --update-golden` rewrites them."""
 
 import re
 from pathlib import Path

@@ -11,12 +11,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from weft import QueryError, WeftError
 from weft.cli.check import check
 from weft.cli.explain import explain
 from weft.cli.generate import generate
 from weft.cli.match import match
 from weft.cli.trace import trace
+from weft.errors import QueryError, WeftError
 
 
 class Commands(TyperGroup):
@@ -27,7 +27,7 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise  # whoever read the output has seen enough
-        except (WeftError, OSError, RecursionError) as error:
+        except (WeftError, OSError) as error:
             text = str(error)
             if isinstance(error, OSError) and error.filename:
                 text = f"{error.filename}: {error.strerror}"

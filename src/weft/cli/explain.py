@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from weft import ConfigurationError, Limits
 from weft.cli.options import IgnoreNamespaces, Namespaces, Queries, naming
 from weft.cli.queries import load_broker
 from weft.cli.sources import Rejected, SomeDocuments, find_documents, read_batches
+from weft.documents import Limits
+from weft.errors import ConfigurationError
 
 
 def explain(

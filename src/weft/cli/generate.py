@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from weft import ConfigurationError, Dtd
+from weft.documents import Dtd
+from weft.errors import ConfigurationError
 from weft.workload import SHIPPED, generate_documents, generate_queries, shipped
 
 generate = typer.Typer(no_args_is_help=True, rich_markup_mode=None)

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from weft import Broker, Document, Limits
+from weft.api import Broker
 from weft.cli.options import IgnoreNamespaces, Namespaces, Queries, naming
 from weft.cli.queries import load_broker
 from weft.cli.sources import Documents, Rejected, find_documents, read_batches
+from weft.documents import Document, Limits
 
 
 class Doctype(StrEnum):

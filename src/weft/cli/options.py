@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from weft import ConfigurationError
+from weft.errors import ConfigurationError
 
 Queries = Annotated[
     Path,

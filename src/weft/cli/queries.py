@@ -7,8 +7,11 @@ from pathlib import Path
 
 import typer
 
-from weft import Broker, Limits, WeftError, load_subscriptions
+from weft.api import Broker
 from weft.cli.options import Naming
+from weft.documents import Limits
+from weft.errors import WeftError
+from weft.subscriptions import load_subscriptions
 
 
 def load_broker(queries: Path, naming: Naming, limits: Limits | None = None) -> Broker:
@@ -23,7 +26,7 @@ def load_broker(queries: Path, naming: Naming, limits: Limits | None = None) -> 
         )
         try:
             broker.subscribe(named)
-        except (WeftError, RecursionError) as error:
+        except WeftError as error:
             errors.append(f"{subscription.place}: {error}")
     for text in errors:
         typer.echo(text, err=True)

@@ -7,17 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from weft import Broker, ConfigurationError, Document, DocumentError, Limits
+from weft.api import Broker
+from weft.documents import Document, Limits
+from weft.errors import ConfigurationError, DocumentError
 
 STANDARD_INPUT = "-"
 _BATCH = 64  # documents
 _BATCH_BYTES = 32 * 1024 * 1024  # or fewer, if they are large
+_FIRST_BYTES = 64 * 1024  # most documents are smaller, and room for the largest costs more than reading them
 
 _HELP = "XML files, folders (all *.xml in them, at any depth), or - for standard input."
 Documents = Annotated[list[str], typer.Argument(metavar="DOCUMENT", show_default=False, help=_HELP)]
@@ -44,15 +47,21 @@ def read_document(name: str, limits: Limits) -> Document:
     """The document of that name, not yet parsed; raises DocumentError where there is none to be had."""
     try:
         if name == STANDARD_INPUT:
-            data = sys.stdin.buffer.read(limits.max_bytes + 1)
+            data = _read_bytes(sys.stdin.buffer, limits.max_bytes)
         else:
             with Path(name).open("rb") as file:
-                data = file.read(limits.max_bytes + 1)
+                data = _read_bytes(file, limits.max_bytes)
     except OSError as error:
         raise DocumentError(name, 1, 1, 0, error.strerror or str(error)) from None
     if len(data) > limits.max_bytes:
         raise DocumentError(name, 1, 1, 0, f"more than {limits.max_bytes} bytes")
     return Document(data, name)
+
+
+def _read_bytes(file: BinaryIO, most: int) -> bytes:
+    """All that is in the file, up to one byte more than it may have."""
+    data = file.read(_FIRST_BYTES)
+    return data if len(data) < _FIRST_BYTES else data + file.read(max(0, most + 1 - len(data)))
 
 
 class Rejected:
@@ -65,7 +74,7 @@ class Rejected:
     def tell(self, error: DocumentError) -> None:
         """One line on standard error."""
         self.any = True
-        typer.echo(str(error), err=True)
+        print(error, file=sys.stderr)  # typer.echo would write past the progress bar
 
     def tell_new(self, broker: Broker) -> set[str]:
         """Those that the broker has rejected since the last call; their names come back."""

@@ -25,15 +25,16 @@ class Stage:
 
 
 def stages(plan: Selection, indent: str = "") -> list[Stage]:
-    """All stages, the last of which is the whole plan; of a set operation both sides, then the two together.
+    """All stages, the last of which is the whole plan; of a set operation its parts, then all together.
 
+    >>> from weft.plans.plan import Step
     >>> [stage.shown for stage in stages(Pattern(None, (Step("a"), Step("b", deep=True))))]
     ['/a', '/a//b']
     """
     match plan:
-        case Combine(operator, left, right):
-            inner = indent + "  "
-            return [*stages(left, inner), *stages(right, inner), Stage(plan, indent + operator)]
+        case Combine(operator, parts):
+            inside = [stage for part in parts for stage in stages(part, indent + "  ")]
+            return [*inside, Stage(plan, indent + operator)]
         case Pattern(parent, path, test):
             above = stages(parent, indent) if parent else []
             before = indent + _path_to(parent)

@@ -8,13 +8,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from weft import DocumentError, Limits
 from weft.cli.options import IgnoreNamespaces, Namespaces, Naming, naming
 from weft.cli.sources import read_document
 from weft.cli.stages import Stage, stages
 from weft.cli.tree import MARK, tree
-from weft.documents import NodeTable, read
+from weft.documents import Limits, NodeTable, read
 from weft.engine import Engine
+from weft.errors import DocumentError
 from weft.languages import parse
 
 

@@ -23,6 +23,7 @@ from weft.plans.plan import (
     Link,
     Named,
     Not,
+    On,
     Or,
     Path,
     Pattern,
@@ -138,6 +139,8 @@ class SharedPlan:
                 if value:
                     return self._add_and(state, ())
                 return self._node(NodeKind.NEVER, state, 0, 0, NOTHING, None, None)
+            case On():
+                raise TypeError("a test on a variable is worked out with its bindings, not here")
 
     def _add_value(self, state: int, operator: str, constant: str | float) -> int:
         self.shape.append((state, operator))

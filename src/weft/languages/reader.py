@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from weft.errors import QueryError, UnsupportedError
-from weft.languages.tokens import tokenize
+from weft.languages.tokens import Token, tokenize
 
 #: How deep a query may be nested; what reads and runs it is recursive.
 MOST_NESTED = 50
@@ -16,10 +16,14 @@ class Reader:
 
     def __init__(self, query: str, language: str) -> None:
         self.query, self.language = query, language
-        self._tokens = tokenize(query, language)
+        self._tokens = self.tokens()
         self._next = 0
         self._nested = 0
         self.kind, self.text, self.at = self._tokens[0]
+
+    def tokens(self) -> list[Token]:
+        """The tokens to begin with."""
+        return tokenize(self.query, self.language)
 
     def advance(self) -> str:
         """Go to the next token; the text of this one comes back."""

@@ -27,15 +27,26 @@ def tokenize(query: str, language: str) -> list[Token]:
     """The tokens of a query, the last one being its end."""
     tokens: list[Token] = []
     for found in _TOKEN.finditer(query):
-        kind = found.lastgroup or "end"
-        text = found[kind]
-        tokens.append((kind, text, found.end() - len(text)))
-        if kind == "end":
+        tokens.append(_token(found, query, language))
+        if tokens[-1][0] == "end":
             break
-        if kind == "bad":
-            at = found.end() - 1
-            raise QueryError(language, query, at, _bad_character(query, at))
     return tokens
+
+
+def token_at(query: str, at: int, language: str) -> Token:
+    """The token that starts at a place, or behind the white space there."""
+    found = _TOKEN.match(query, at)
+    assert found is not None, "every text has a token, if only its end"
+    return _token(found, query, language)
+
+
+def _token(found: re.Match[str], query: str, language: str) -> Token:
+    kind = found.lastgroup or "end"
+    text = found[kind]
+    if kind == "bad":
+        at = found.end() - 1
+        raise QueryError(language, query, at, _bad_character(query, at))
+    return kind, text, found.end() - len(text)
 
 
 def _bad_character(query: str, at: int) -> str:

@@ -122,7 +122,15 @@ class Always:
     value: bool
 
 
-Test = Value | Has | First | Count | Rank | Named | And | Or | Not | Always
+@dataclass(frozen=True, slots=True)
+class On:
+    """A test on what a variable holds; only where several variables are there."""
+
+    variable: int
+    test: Test
+
+
+Test = Value | Has | First | Count | Rank | Named | And | Or | Not | Always | On
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from weft.plans.plan import (
     Link,
     Named,
     Not,
+    On,
     Or,
     Path,
     Pattern,
@@ -67,6 +68,8 @@ def show_test(test: Test, indent: str = "") -> str:
             return f"{indent}named {_label(label)}"
         case Always(value):
             return f"{indent}{'always' if value else 'never'}"
+        case On(variable, part):
+            return f"{indent}variable {variable}\n{show_test(part, inner)}"
 
 
 def show_path(path: Path) -> str:

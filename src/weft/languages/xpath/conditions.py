@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NoReturn
 
 from weft.languages.reader import Reader
@@ -11,7 +12,6 @@ from weft.languages.xpath.predicates import (
     FUNCTIONS,
     STRING_FUNCTIONS,
     Operand,
-    Paths,
     as_test,
     compare,
     position_test,
@@ -30,6 +30,12 @@ class Conditions(Reader):
         super().__init__(query, language)
         self._before: list[Test] = []  # the predicates of the same step that were read already
         self._rankable = False  # whether positions make sense at this step
+
+    orders_text = False  # whether < and its like compare texts with a text
+
+    def scoped(self, test: Test, operand: Operand) -> Test:  # noqa: ARG002 - for those who build on this
+        """A test on what an operand's paths lead to, told where they start."""
+        return test
 
     def path(self, absolute: bool = False) -> tuple[Link, ...]:
         """A path as links: stretches without predicates, each with the test at its end."""
@@ -80,7 +86,7 @@ class Conditions(Reader):
         test = as_test(operand)
         if test is None:
             self.fail("expected a condition, found a constant", at)
-        return test
+        return self.scoped(test, operand) if operand.kind == "path" else test
 
     def _comparison(self) -> Operand:
         at, left = self.at, self._operand()
@@ -93,11 +99,11 @@ class Conditions(Reader):
             left, right, operator = right, left, FLIPPED[operator]
         if left.kind == "position":
             return Operand("test", test=self._rank(operator, right, at))
-        test = compare(left, operator, right)
+        test = compare(left, operator, right, self.orders_text)
         if test is None:
             feature = "a comparison of two paths" if left.paths and right.paths else "a comparison like this"
             self.refuse(feature, right_at, "compare a path with a constant")
-        return Operand("test", test=test)
+        return Operand("test", test=self.scoped(test, left if left.paths else right))
 
     def _refuse_other_operators(self) -> None:
         if self.kind == "name" and self.text in _OTHER_OPERATORS:
@@ -117,7 +123,7 @@ class Conditions(Reader):
         if self.kind == "name":
             if self.following == "(" and self.text != "text":
                 return self._function()
-            return Operand("path", paths=self._paths())
+            return self._path_operand()
         if self.kind == "string":
             text = self.advance()
             return Operand("string", constant=text[1:-1].replace(text[0] * 2, text[0]))
@@ -133,9 +139,10 @@ class Conditions(Reader):
             self.leave()
             self.expect(")")
             return inner
-        return Operand("path", paths=self._paths())
+        return self._path_operand()
 
-    def _paths(self) -> Paths:
+    def _path_operand(self) -> Operand:
+        """Paths with `|` between them."""
         if not self.starts_step() and self.text not in ("/", "//"):
             self.unexpected("a path, a constant or a function")
         found = [self.path()]
@@ -143,7 +150,7 @@ class Conditions(Reader):
             found.append(self.path())
         if self.kind == "name" and self.text in ("intersect", "except"):
             self.refuse(f"{self.text} in a predicate", self.at)
-        return tuple(found)
+        return Operand("path", paths=tuple(found))
 
     def _function(self) -> Operand:
         at, name = self.at, self.text
@@ -163,24 +170,24 @@ class Conditions(Reader):
         if name in STRING_FUNCTIONS:
             return Operand("test", test=self._string_function(name, at))
         if name == "count":
-            paths = self._paths()
-            if len(paths) > 1:
+            counted = self._path_operand()
+            if len(counted.paths) > 1:
                 self.refuse("a union in count()", at)
-            return Operand("count", paths=paths)
+            return replace(counted, kind="count")
         inside = self.at
         test = self._as_condition(self.disjunction(), inside)
         return Operand("test", test=negation(test) if name == "not" else test)
 
     def _string_function(self, name: Operator, at: int) -> Test:
-        subject = self._paths()
-        if len(subject) > 1:
+        subject = self._path_operand()
+        if len(subject.paths) > 1:
             self.refuse(f"a union in {name}()", at)
         self.expect(",")
         if self.kind != "string":
             self.unexpected("a string constant")
         constant_at, constant = self.at, str(self._operand().constant)
         try:
-            return string_function(name, subject[0], constant)
+            return self.scoped(string_function(name, subject.paths[0], constant), subject)
         except ValueError as error:
             self.refuse(f"this regular expression ({error})", constant_at)
 

@@ -103,6 +103,10 @@ class Parser(Conditions):
             deep = self.advance() == "//"
             if not deep and not self.starts_step():
                 return ()
+        return self.steps(deep)
+
+    def steps(self, deep: bool) -> tuple[Link, ...]:
+        """Steps as links; with `deep` the first one leads to descendants."""
         links: list[Link] = []
         steps: list[Step] = []
         while True:

@@ -50,6 +50,7 @@ class Operand:
     paths: Paths = ()
     constant: str | float = ""
     test: Test | None = None
+    scope: int | None = None  # the variable that the paths start from
 
     @property
     def is_position(self) -> bool:
@@ -75,8 +76,11 @@ def as_test(operand: Operand) -> Test | None:
     return None
 
 
-def compare(left: Operand, operator: str, right: Operand) -> Test | None:
-    """A comparison of paths or a count with a constant; nothing where it is another kind of comparison."""
+def compare(left: Operand, operator: str, right: Operand, orders_text: bool = False) -> Test | None:
+    """A comparison of paths or a count with a constant; nothing where it is another kind of comparison.
+
+    XPath 1 compares numbers where it comes to order; XQuery compares texts with a text (`orders_text`).
+    """
     if left.kind in ("string", "number"):
         left, right, operator = right, left, FLIPPED[operator]
     if left.kind == "count" and right.kind in ("number", "string"):
@@ -85,8 +89,8 @@ def compare(left: Operand, operator: str, right: Operand) -> Test | None:
     if left.kind != "path" or right.kind not in ("string", "number"):
         return None
     constant = right.constant
-    if isinstance(constant, str) and operator not in ("=", "!="):
-        constant = number(constant)  # XPath 1: order compares numbers
+    if isinstance(constant, str) and operator not in ("=", "!=") and not orders_text:
+        constant = number(constant)
     value = Value(cast(Operator, operator), constant)
     return _any([has(links, value) for links in left.paths])
 

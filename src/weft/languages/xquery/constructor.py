@@ -1,0 +1,195 @@
+"""The text of an element constructor in, the element to build out; what stands in braces is read by the parser."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from weft.languages.tokens import Token, token_at
+from weft.languages.xpath.parser import Parser
+from weft.plans.flwr import Attribute, Element, Enclosed, Part, Value
+
+_NAME = re.compile(r"[^\W\d][\w.\-·]*(?::[^\W\d][\w.\-·]*)?")
+_SPACE = re.compile(r"\s*")
+_TEXT = re.compile(r"[^<{}&]+")
+_REFERENCE = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
+
+
+class Constructor(Parser):
+    """Reads characters inside constructors and tokens outside them; `seek` goes from one to the other."""
+
+    def tokens(self) -> list[Token]:
+        """The first token; the others are made as they come."""
+        return [token_at(self.query, 0, self.language)]
+
+    def advance(self) -> str:
+        """Go to the next token, which is made only now: behind it may be the text of a constructor."""
+        text = self.text
+        self.seek(self.at + len(text))
+        return text
+
+    @property
+    def following(self) -> str:
+        """The text of the token behind the next one."""
+        return token_at(self.query, self.at + len(self.text), self.language)[1] if self.kind != "end" else ""
+
+    def seek(self, at: int) -> None:
+        """Go on with the token at a place."""
+        self.kind, self.text, self.at = token_at(self.query, at, self.language)
+
+    def enclosed(self) -> Enclosed:
+        """What stands in braces, up to and with the closing one."""
+        raise NotImplementedError
+
+    # -- characters
+
+    def element(self) -> Element:
+        """The constructor that starts with the next token; goes on with the token behind it."""
+        self.enter()
+        element, at = self._element(self.at)
+        self.leave()
+        self.seek(at)
+        return element
+
+    def _element(self, at: int) -> tuple[Element, int]:
+        found = _NAME.match(self.query, at + 1)
+        if self.query[at] != "<" or found is None:
+            self.fail("expected the name of an element", at + 1)
+        name, at = found[0], found.end()
+        attributes: list[Attribute] = []
+        while True:
+            space = self._space(at)
+            if self.query.startswith("/>", space):
+                return Element(name, tuple(attributes), ()), space + 2
+            if self.query.startswith(">", space):
+                break
+            if space == at:
+                self.fail(f"expected >, /> or an attribute in <{name}", at)
+            attribute, at = self._attribute(space)
+            if attribute.name in {known.name for known in attributes}:
+                self.fail(f"expected each attribute once, found {attribute.name!r} again", space)
+            if attribute.name == "xmlns" or attribute.name.startswith("xmlns:"):
+                self.refuse("a namespace declaration in a constructor", space)
+            attributes.append(attribute)
+        if ":" in name:
+            self.refuse("a prefix in a constructor", at)
+        parts, at = self._content(name, space + 1)
+        return Element(name, tuple(attributes), parts), at
+
+    def _attribute(self, at: int) -> tuple[Attribute, int]:
+        found = _NAME.match(self.query, at)
+        if found is None:
+            self.fail("expected an attribute's name", at)
+        if ":" in found[0] and not found[0].startswith("xmlns:"):
+            self.refuse("a prefix in a constructor", at)
+        at = self._space(found.end())
+        if not self.query.startswith("=", at):
+            self.fail("expected =", at)
+        at = self._space(at + 1)
+        quote = self.query[at : at + 1]
+        if quote not in ('"', "'") or not quote:
+            self.fail("expected an attribute value in quotes", at)
+        parts: list[str | Value] = []
+        text: list[str] = []
+        at += 1
+        while not (self.query.startswith(quote, at) and not self.query.startswith(quote * 2, at)):
+            if at >= len(self.query):
+                self.fail("an attribute value does not end", at)
+            if self._is_single(at, "{"):
+                if text:
+                    parts.append("".join(text))
+                    text = []
+                value, at = self._braces(at)
+                parts.append(self._one_value(value, at))
+                continue
+            piece, at = self._character(at, quote)
+            text.append(piece)
+        return Attribute(found[0], (*parts, *(["".join(text)] if text else []))), at + 1
+
+    def _one_value(self, enclosed: Enclosed, at: int) -> Value:
+        if len(enclosed.items) != 1 or isinstance(enclosed.items[0], str | Element):
+            self.refuse("anything but one path or count in the braces of an attribute", at)
+        return enclosed.items[0]
+
+    def _content(self, name: str, at: int) -> tuple[tuple[Part, ...], int]:
+        parts: list[Part] = []
+        text: list[str] = []
+        keep = False  # white space alone is kept only if it was written as a reference or CDATA
+
+        def flush() -> None:
+            nonlocal keep
+            if text and (keep or "".join(text).strip(" \t\r\n")):
+                parts.append("".join(text))
+            text.clear()
+            keep = False
+
+        while True:
+            if at >= len(self.query):
+                self.fail(f"<{name}> does not end", at)
+            if self.query.startswith("</", at):
+                flush()
+                return tuple(parts), self._end_tag(name, at)
+            if self.query.startswith("<![CDATA[", at):
+                end = self.query.find("]]>", at)
+                text.append(self.query[at + 9 : end])
+                at, keep = end + 3, True
+            elif self.query.startswith(("<!--", "<?"), at):
+                self.refuse("a comment or instruction in a constructor", at)
+            elif self.query.startswith("<", at):
+                flush()
+                inner, at = self._element(at)
+                parts.append(inner)
+            elif self._is_single(at, "{"):
+                flush()
+                enclosed, at = self._braces(at)
+                parts.append(enclosed)
+            else:
+                keep |= self.query[at] == "&"
+                piece, at = self._character(at, "")
+                text.append(piece)
+
+    def _end_tag(self, name: str, at: int) -> int:
+        found = _NAME.match(self.query, at + 2)
+        if found is None or found[0] != name:
+            self.fail(f"expected </{name}>, found </{found[0] if found else ''}", at)
+        at = self._space(found.end())
+        if not self.query.startswith(">", at):
+            self.fail("expected >", at)
+        return at + 1
+
+    def _braces(self, at: int) -> tuple[Enclosed, int]:
+        self.seek(at)
+        self.expect("{")
+        enclosed = self.enclosed()
+        if self.text != "}":
+            self.unexpected("'}'")
+        return enclosed, self.at + 1
+
+    def _character(self, at: int, quote: str) -> tuple[str, int]:
+        """Some text as it reads: up to the next brace, reference, tag or quote."""
+        if quote and self.query.startswith(quote * 2, at):
+            return quote, at + 2
+        if self.query.startswith(("{{", "}}"), at):
+            return self.query[at], at + 2
+        if self.query[at] == "}":
+            self.fail("expected }} for a brace in text, found }", at)
+        if self.query[at] == "&":
+            found = _REFERENCE.match(self.query, at)
+            if found is None:
+                self.fail("expected a character reference or one of &lt; &gt; &amp; &quot; &apos;", at)
+            return unescape(found[0]), found.end()
+        if self.query[at] == "<":
+            self.fail("expected &lt; in an attribute value, found <", at)
+        found = _TEXT.match(self.query, at)
+        assert found is not None
+        end = found.end()
+        if quote and (stop := self.query.find(quote, at, end)) >= 0:
+            end = stop
+        return self.query[at:end], end
+
+    def _is_single(self, at: int, brace: str) -> bool:
+        return self.query.startswith(brace, at) and not self.query.startswith(brace * 2, at)
+
+    def _space(self, at: int) -> int:
+        found = _SPACE.match(self.query, at)
+        return found.end() if found else at
