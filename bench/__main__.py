@@ -6,7 +6,7 @@ import json
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
@@ -22,30 +22,29 @@ _WRONG_USE = 2
 _WIDTH = 140  # where the output is no terminal, whose width would be guessed too small
 
 
+Name = Annotated[str | None, typer.Argument(help="Which experiment.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Fewer documents: about a minute.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The figures as JSON too, the last line.")]
+PlotDir = Annotated[Path | None, typer.Option(help="Where NAME.svg goes; docs/plots after a full run.")]
+Markdown = Annotated[Path | None, typer.Option(help="A page to write the tables into, between its markers.")]
+ListThem = Annotated[bool, typer.Option("--list", help="Which experiments there are.")]
+
+
 def main(
-    name: Annotated[str | None, typer.Argument(help="Which experiment.", show_default=False)] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer documents: about a minute.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The figures as JSON, the last line.")] = False,
-    plot_dir: Annotated[
-        Path | None, typer.Option(help="Where NAME.svg goes; docs/plots after a full run.", show_default=False)
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option(help="A page to write the tables into, between its markers.", show_default=False)
-    ] = None,
-    list_them: Annotated[bool, typer.Option("--list", help="Which experiments there are.")] = False,
+    name: Name = None,
+    quick: Quick = False,
+    as_json: AsJson = False,
+    plot_dir: PlotDir = None,
+    markdown: Markdown = None,
+    list_them: ListThem = False,
 ) -> None:
     """Run an experiment: python -m bench NAME."""
     if list_them:
         print(_listing())
         return
     if name not in EXPERIMENTS:
-        _refuse(f"no experiment {name!r}; there are:\n{_listing()}" if name else f"which one?\n{_listing()}")
-        return
-    if markdown is not None:
-        try:
-            check_page(markdown, name)
-        except NoMarkersError as error:
-            _refuse(str(error))
+        _refuse(f"{f'no experiment is called {name!r}' if name else 'no name given'}; there are:\n{_listing()}")
+    _check(markdown, name)
     report = _run(name, quick)
     _print(report, as_json)
     _draw(report, name, plot_dir if plot_dir or quick else _PLOTS)
@@ -57,9 +56,17 @@ def _listing() -> str:
     return "\n".join(f"{name:<12} {(import_module(f'bench.{name}').__doc__ or '').strip()}" for name in EXPERIMENTS)
 
 
-def _refuse(text: str) -> None:
+def _refuse(text: str) -> NoReturn:
     print(text, file=sys.stderr)
     raise typer.Exit(_WRONG_USE)
+
+
+def _check(page: Path | None, name: str) -> None:
+    if page is not None:
+        try:
+            check_page(page, name)
+        except NoMarkersError as error:
+            _refuse(str(error))
 
 
 def _run(name: str, quick: bool) -> Report:

@@ -31,7 +31,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What the loops get: so many documents of each slice, and each so-manieth query, their time scaled up."""
+    """What the loops get: so many documents of each slice, and one query in `every`, their time scaled up."""
 
     documents: int
     every: int = 1

@@ -27,15 +27,15 @@ class Effort:
 
     sizes: tuple[int, ...] = (1_000, 10_000, 100_000)
     warm_up: int = 512
-    slices: int = 12
-    documents: int = 128  # in each slice
-    samples: tuple[Sample, ...] = (Sample(20), Sample(5), Sample(2))
+    slices: int = 24
+    documents: int = 64  # in each slice
+    samples: tuple[Sample, ...] = (Sample(10), Sample(3), Sample(1))
     changes: int = 35
     memory_documents: int = 1_000
 
 
 FULL = Effort()
-QUICK = Effort(warm_up=192, slices=3, documents=64, samples=(Sample(10), Sample(3), Sample(3, every=10)))
+QUICK = Effort(warm_up=128, slices=3, samples=(Sample(10), Sample(3), Sample(3, every=10)), changes=25)
 
 
 @dataclass(frozen=True, slots=True)

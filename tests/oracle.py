@@ -38,7 +38,7 @@ class Oracle:
     """A document as lxml reads it."""
 
     def __init__(self, document: bytes | str) -> None:
-        self.root = etree.fromstring(document)
+        self.root = etree.fromstring(document, etree.XMLParser(attribute_defaults=True, huge_tree=True))
         self.described: list[Described] = []
         self._places: dict[tuple[Any, str], int] = {}
         for event, node in etree.iterwalk(self.root, events=("start", "end", "comment", "pi")):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
@@ -55,11 +56,31 @@ TAGS = tuple(
 )
 
 
-def documents(tags: Sequence[Open] = TAGS, roots: Sequence[Open] = (), size: int = 40) -> SearchStrategy[bytes]:
+def documents(
+    tags: Sequence[Open] = TAGS, roots: Sequence[Open] = (), pieces: Sequence[str] = PIECES, size: int = 40
+) -> SearchStrategy[bytes]:
     """Documents of so many tokens at most: recursive names and mixed content, as deep as it comes."""
-    tokens = st.sampled_from(tags) | st.sampled_from((*[CLOSE] * 50, *TEXTS, "1", "2", "foo", *PIECES))
+    tokens = st.sampled_from(tags) | st.sampled_from((*[CLOSE] * 50, *TEXTS, "1", "2", "foo", *pieces))
     several = st.lists(tokens, max_size=5) | st.lists(tokens, min_size=size // 3, max_size=size)
     return st.builds(written_document, st.sampled_from(roots or tags), several)
+
+
+#: Documents declare prefixes of their own, and an inner element may make `p` mean something else.
+_DECLARED = ((), (), (), ('xmlns="urn:default"',), ('xmlns=""',), ('xmlns:p="urn:q"',), ('xmlns:q="urn:p"',))
+_PREFIXED = ((), (), ('x="1"',), ('p:x="1"',), ('x="2"', 'q:x="1"'), ('xml:lang="en"', 'p:y="2"'))
+NAMESPACED_TAGS = tuple(
+    Open(name, (*attributes, *declared))
+    for name, attributes, declared in product(("a", "p:a", "q:a", "b", "p:b"), _PREFIXED, _DECLARED)
+)
+NAMESPACED_ROOTS = tuple(
+    Open(name, ('xmlns:p="urn:p"', 'xmlns:q="urn:q"', *default))
+    for name, default in product(("a", "p:a", "q:b"), ((), ('xmlns="urn:default"',), ('xmlns="urn:p"',)))
+)
+
+
+def namespaced_documents() -> SearchStrategy[bytes]:
+    """Documents whose names are in `urn:p`, `urn:q`, `urn:default` or none, under changing prefixes."""
+    return documents(NAMESPACED_TAGS, NAMESPACED_ROOTS)
 
 
 # -- queries
@@ -290,8 +311,3 @@ def selections(vocabulary: Vocabulary = PLAIN) -> SearchStrategy[Any]:
     operators = st.sampled_from(("|", "union", "intersect", "except"))
     combined = st.recursive(paths, lambda inner: st.builds(Combined, operators, inner, inner), max_leaves=4)
     return st.one_of(paths, paths, combined)
-
-
-def namespaces_written(namespaces: Mapping[str, str]) -> tuple[str, ...]:
-    """Declarations as attributes: `xmlns:p="urn:p"`."""
-    return tuple(f'xmlns{":" if prefix else ""}{prefix}="{uri}"' for prefix, uri in namespaces.items())

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
+from operator import itemgetter
 from types import TracebackType
 from typing import Self
 
@@ -14,14 +15,14 @@ import numpy as np
 
 from weft.automaton.labels import Bounds
 from weft.documents.build import read
+from weft.documents.columns import Ints
 from weft.documents.document import Document, Limits, as_documents
 from weft.documents.fragment import Fragments
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.engine.explain import explain_all, explain_one
 from weft.errors import ConfigurationError, DocumentError
-from weft.languages import parse
-from weft.plans.plan import Selection
+from weft.languages import Plan, parse
 from weft.subscriptions import Subscription
 
 Batch = Document | bytes | str | Iterable[Document | bytes | str]
@@ -188,7 +189,7 @@ class Broker:
 
     # -- inside
 
-    def _add(self, subscription: Subscription, plan: Selection) -> None:
+    def _add(self, subscription: Subscription, plan: Plan) -> None:
         number = self._numbers
         self._engine.add(number, plan)
         self._numbers += 1
@@ -219,22 +220,31 @@ class Broker:
         return table
 
     def _messages(self, table: NodeTable) -> list[tuple[Message, object]]:
-        document, number, node = self._engine.match(table).nodes()
-        if not node.size:
-            return []
-        is_new = np.append(True, (document[1:] != document[:-1]) | (number[1:] != number[:-1]))
-        starts = np.append(np.flatnonzero(is_new), node.size).tolist()
-        fragments = Fragments(table)
-        texts = [fragments.text(at) for at in node.tolist()]
-        made = []
-        for start, end in pairwise(starts):
-            subscription = self._by_number[int(number[start])]
-            name = table.documents[int(document[start])].id
-            made.append((Message(subscription.id, name, tuple(texts[start:end])), subscription.to))
-        return made
+        matches = self._engine.match(table)
+        made = _selected(table, *matches.nodes())
+        made += [(at, number, (text,)) for at, number, text in matches.messages()]
+        made.sort(key=itemgetter(0, 1))
+        deliveries: list[tuple[Message, object]] = []
+        for at, number, nodes in made:
+            subscription = self._by_number[number]
+            deliveries.append((Message(subscription.id, table.documents[at].id, nodes), subscription.to))
+        return deliveries
 
 
-def _plan(subscription: Subscription) -> Selection:
+def _selected(table: NodeTable, document: Ints, number: Ints, node: Ints) -> list[tuple[int, int, tuple[str, ...]]]:
+    """(document, subscription, its nodes as text); a node that many want is written once."""
+    if not node.size:
+        return []
+    is_new = np.append(True, (document[1:] != document[:-1]) | (number[1:] != number[:-1]))
+    starts = np.append(np.flatnonzero(is_new), node.size).tolist()
+    fragments = Fragments(table)
+    distinct, place = np.unique(node, return_inverse=True)
+    written = [fragments.text(at) for at in distinct.tolist()]
+    texts = [written[at] for at in place.tolist()]
+    return [(int(document[a]), int(number[a]), tuple(texts[a:b])) for a, b in pairwise(starts)]
+
+
+def _plan(subscription: Subscription) -> Plan:
     return parse(subscription.query, subscription.language, subscription.namespaces, subscription.ignore_namespaces)
 
 

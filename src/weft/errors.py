@@ -12,6 +12,9 @@ from __future__ import annotations
 __all__ = ["ConfigurationError", "DocumentError", "QueryError", "UnsupportedError", "WeftError"]
 
 
+_SHOWN = 120  # characters of a long line that are shown around the caret
+
+
 class WeftError(Exception):
     """The root of all errors that Weft raises on purpose."""
 
@@ -41,9 +44,11 @@ class QueryError(WeftError):
         super().__init__(language, query, at, reason)
 
     def __str__(self) -> str:
-        line = (self.query.split("\n") or [""])[self.line - 1]
-        caret = " " * (self.column - 1) + "^"
-        return f"{self.language} {self.line}:{self.column}: {self.reason}\n  {line}\n  {caret}"
+        line = self.query.split("\n")[self.line - 1]
+        start = max(0, self.column - _SHOWN // 2) if len(line) > _SHOWN else 0
+        excerpt = ("…" if start else "") + line[start : start + _SHOWN] + ("…" if start + _SHOWN < len(line) else "")
+        caret = " " * (self.column - 1 - start + (start > 0)) + "^"
+        return f"{self.language} {self.line}:{self.column}: {self.reason}\n  {excerpt}\n  {caret}"
 
 
 class UnsupportedError(QueryError):

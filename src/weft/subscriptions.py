@@ -85,7 +85,7 @@ def _entries(path: Path) -> Iterator[Subscription | ConfigurationError]:
         yield text
         return
     is_json = path.suffix in (".jsonl", ".json", ".ndjson")
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):  # other line ends may stand in strings
         place = f"{path}:{number}"
         if not line.strip() or (line.lstrip().startswith("#") and not is_json):
             continue
@@ -109,8 +109,11 @@ def _from_json(line: str, place: str, number: int) -> Subscription | Configurati
     for key, value in record.items():
         if key not in _FIELDS:
             return ConfigurationError(f'{place}: expected one of {", ".join(_FIELDS)}, found "{key}"')
-        if value is not None and not isinstance(value, _FIELDS[key]):
+        if value is not None and (type(value) not in _FIELDS[key] or value == ""):
             kinds = " or ".join(kind.__name__ for kind in _FIELDS[key])
             return ConfigurationError(f'{place}: expected {kinds} for "{key}", found {json.dumps(value)}')
+    for prefix, uri in (record.get("namespaces") or {}).items():
+        if not isinstance(uri, str):
+            return ConfigurationError(f'{place}: expected a namespace for prefix "{prefix}", found {json.dumps(uri)}')
     given = {key: value for key, value in record.items() if value is not None}
     return Subscription(**{**given, "id": str(given.get("id", number)), "place": place})

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from oracle import Oracle, assert_same, described, table_of, weft_answer
-from strategies import Open, Query, Vocabulary, absolute_paths, documents, plain
+from strategies import Query, Vocabulary, absolute_paths, namespaced_documents, plain
 
 from weft.engine import Engine
 from weft.errors import QueryError
@@ -18,18 +18,6 @@ from weft.languages import parse
 
 PREFIXES = {"p": "urn:p", "other": "urn:q"}
 DEFAULT = "urn:default"
-#: Documents declare prefixes of their own: `q` where queries say `other`, and `p` may come to mean something else.
-DECLARED = ((), (), (), ('xmlns="urn:default"',), ('xmlns=""',), ('xmlns:p="urn:q"',), ('xmlns:q="urn:p"',))
-ATTRIBUTES = ((), (), ('x="1"',), ('p:x="1"',), ('x="2"', 'q:x="1"'), ('xml:lang="en"', 'p:y="2"'))
-TAGS = tuple(
-    Open(name, (*attributes, *declared))
-    for name, attributes, declared in product(("a", "p:a", "q:a", "b", "p:b"), ATTRIBUTES, DECLARED)
-)
-ROOTS = tuple(
-    Open(name, ('xmlns:p="urn:p"', 'xmlns:q="urn:q"', *default))
-    for name, default in product(("a", "p:a", "q:b"), ((), ('xmlns="urn:default"',), ('xmlns="urn:p"',)))
-)
-namespaced_documents = documents(TAGS, ROOTS)
 
 
 class Reading(NamedTuple):
@@ -79,7 +67,7 @@ READINGS = (reading_with_prefixes(None), reading_with_prefixes(DEFAULT), reading
 wanted_paths = st.one_of(*(st.tuples(st.just(reading), absolute_paths(reading.vocabulary)) for reading in READINGS))
 
 
-@given(st.lists(namespaced_documents, min_size=1, max_size=3), st.lists(wanted_paths, min_size=1, max_size=8))
+@given(st.lists(namespaced_documents(), min_size=1, max_size=3), st.lists(wanted_paths, min_size=1, max_size=8))
 def test_every_reading_of_names_finds_what_lxml_finds(batch: list[bytes], wanted: list[tuple[Reading, Query]]) -> None:
     engine = Engine()
     for number, (reading, query) in enumerate(wanted):
@@ -97,7 +85,7 @@ def test_every_reading_of_names_finds_what_lxml_finds(batch: list[bytes], wanted
     assert_same(found, np.array(expected, np.int64).reshape(-1, 3), queries, batch)
 
 
-@given(st.lists(namespaced_documents, min_size=1, max_size=3))
+@given(st.lists(namespaced_documents(), min_size=1, max_size=3))
 def test_names_are_expanded_as_lxml_expands_them(batch: list[bytes]) -> None:
     table = table_of(batch)
 

@@ -130,6 +130,10 @@ class LabelPaths(Generic[Plan]):
             path = self.parent[path]
         return chain[::-1]
 
+    def reached(self, path: int) -> Ints:
+        """The states that the NFA reaches at a label path."""
+        return self._states.step(self._active_at(self.parent[path]), self.names[self.name[path]])[0]
+
     def _code(self, name: str) -> int:
         code = self._codes.get(name)
         if code is None:

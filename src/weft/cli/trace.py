@@ -14,12 +14,14 @@ from weft.cli.stages import Stage, stages
 from weft.cli.tree import MARK, tree
 from weft.documents import Limits, NodeTable, read
 from weft.engine import Engine
+from weft.engine.building import binding_pattern
 from weft.errors import DocumentError
 from weft.languages import parse
+from weft.plans.flwr import Flwr
 
 
 def trace(
-    query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="An XPath query.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="An XPath or FLWR query.")],
     document: Annotated[
         str, typer.Argument(metavar="DOCUMENT", show_default=False, help="An XML file, or - for standard input.")
     ],
@@ -36,7 +38,8 @@ def trace(
       weft test --ignore-namespaces "//entry/link/@href" feeds/001.xml
     """
     names = naming(namespace, ignore_namespaces)
-    steps = stages(parse(query, None, names.namespaces, ignore_namespaces))
+    plan = parse(query, None, names.namespaces, ignore_namespaces)
+    steps = stages(binding_pattern(plan) if isinstance(plan, Flwr) else plan)
     table = _read(document)
     selected = _select(table, steps)
     console = Console(highlight=False, soft_wrap=True)
@@ -49,7 +52,15 @@ def trace(
     marked = set(selected[-1])
     for node, line in tree(table, marked):
         console.print(Text(line, "bold green" if node in marked else ""))
+    if isinstance(plan, Flwr):
+        console.print(Text("\n" + "\n".join(_messages(plan, table)) or "\nno message", "cyan"))
     console.print(f"\n{MARK} {len(marked)} {'node' if len(marked) == 1 else 'nodes'} in {document}", markup=False)
+
+
+def _messages(plan: Flwr, table: NodeTable) -> list[str]:
+    engine = Engine()
+    engine.add(0, plan)
+    return [message for _, _, message in engine.match(table).messages()]
 
 
 def _read(name: str) -> NodeTable:
@@ -77,7 +88,8 @@ def _select(table: NodeTable, steps: list[Stage]) -> list[list[int]]:
 
 def _hint(query: str, names: Naming, table: NodeTable, console: Console) -> None:
     """The most common reason for no result at all."""
-    without = stages(parse(query, None, names.namespaces, ignore_namespaces=True))
+    plan = parse(query, None, names.namespaces, ignore_namespaces=True)
+    without = stages(binding_pattern(plan) if isinstance(plan, Flwr) else plan)
     number = len(_select(table, without)[-1])
     if number:
         hint = f"with --ignore-namespaces it would be {number}: this document's names have a namespace, see --namespace"

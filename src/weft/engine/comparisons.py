@@ -1,12 +1,13 @@
 """Values in, the comparisons with constants that they pass out: one sorted column for each operator, for all queries.
 
-Constants become *codes*: a string its number in a dictionary, a number its rank among all numbers. A label path's tests
+Constants become *codes*: a string its rank among all strings, a number its rank among all numbers. A label path's tests
 with one operator are a run of codes in order, so what a value passes is at most two ranges of that run.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,10 +18,8 @@ from weft.languages.xpath.numbers import number
 
 #: Operator, and whether the constant is a number.
 Family = tuple[str, bool]
-FAMILIES: tuple[Family, ...] = (
-    ("=", False),
-    ("!=", False),
-    *((operator, True) for operator in ("=", "!=", "<", "<=", ">", ">=")),
+FAMILIES: tuple[Family, ...] = tuple(
+    (operator, is_number) for is_number in (False, True) for operator in ("=", "!=", "<", "<=", ">", ">=")
 )
 
 
@@ -40,7 +39,9 @@ class Comparisons:
         for test, state, operator, constant in tests:
             columns.setdefault((operator, isinstance(constant, float)), []).append((test, state, constant))
         entries = [entry for family in columns.values() for entry in family]
-        self.texts = {c: code for code, c in enumerate(dict.fromkeys(c for _, _, c in entries if isinstance(c, str)))}
+        self.sorted_texts = sorted({c for _, _, c in entries if isinstance(c, str)})
+        self.texts = {text: code for code, text in enumerate(self.sorted_texts)}
+        self.orders_texts = any(operator not in ("=", "!=") and not is_number for operator, is_number in columns)
         numbers = {c for _, _, c in entries if isinstance(c, float) and not math.isnan(c)}
         self.numbers = np.array(sorted(numbers))
         self.width = max(len(self.texts), len(self.numbers)) + 2
@@ -78,6 +79,12 @@ class Comparisons:
         """For values, each at a place with its runs: (position of the value, test that it passes)."""
         has_number = np.array([any(is_number for _, is_number in run) for run in runs], bool)[place]
         texts = np.array([self.texts.get(value, -1) for value in values], np.int64)
+        text_high = texts + (texts >= 0)
+        if self.orders_texts:  # where a value that is no constant lies among them
+            unknown = np.flatnonzero(texts < 0)
+            text_high[unknown] = texts[unknown] = [
+                bisect_left(self.sorted_texts, values[at]) for at in unknown.tolist()
+            ]
         numbers = np.full(len(values), np.nan)
         some = np.flatnonzero(has_number)
         numbers[some] = [number(values[at]) for at in some.tolist()]
@@ -93,7 +100,7 @@ class Comparisons:
                 at = at[~np.isnan(numbers[at]) | (family[0] == "!=")]
                 low, high = rank[at], rank[at] + is_known[at]
             else:
-                low, high = texts[at], texts[at] + (texts[at] >= 0)
+                low, high = texts[at], text_high[at]
             if at.size:
                 yield from self._passed(family[0], here, sizes, place[at], at, low, high)
 

@@ -6,6 +6,8 @@ costs what the small one costs, and the label paths of the many stay.
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 import numpy as np
 
 from weft.automaton.labels import Bounds
@@ -13,8 +15,10 @@ from weft.documents.columns import Ints
 from weft.documents.table import NodeTable
 from weft.engine.index import Index
 from weft.engine.outcome import Outcome
+from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
 
+Plan = Selection | Flwr
 _RECENT = 1_000  # the small index may have this many, and one more for every 32 of the large one
 
 
@@ -24,7 +28,7 @@ class Engine:
     def __init__(self, bounds: Bounds | None = None) -> None:
         self._bounds = bounds
         self.large, self.small = Index(bounds), Index(bounds)
-        self._recent: dict[int, Selection] = {}  # the plans of the small index, until they join the large one
+        self._recent: dict[int, Plan] = {}  # the plans of the small index, until they join the large one
 
     def __len__(self) -> int:
         return len(self.large) + len(self.small)
@@ -34,7 +38,7 @@ class Engine:
         """How many results nobody wants any more; a new engine would be without them."""
         return self.large.dead + self.small.dead
 
-    def add(self, subscription: int, plan: Selection) -> None:
+    def add(self, subscription: int, plan: Plan) -> None:
         """Take a subscription in; numbers only grow."""
         if not self.large.is_warm:
             self.large.add(subscription, plan)
@@ -71,6 +75,10 @@ class Matches:
         parts = [outcome.subscriptions() for outcome in self._outcomes]
         none = np.zeros(0, np.int32)
         return [np.sort(np.concatenate([none, *(part[at] for part in parts)])) for at in range(self._documents)]
+
+    def messages(self) -> list[tuple[int, int, str]]:
+        """(document, subscription, message) of the FLWR queries, sorted by document, then subscription."""
+        return sorted((message for outcome in self._outcomes for message in outcome.messages()), key=itemgetter(0, 1))
 
     def nodes(self) -> tuple[Ints, Ints, Ints]:
         """(document, subscription, node), sorted by document, then subscription, then document order."""

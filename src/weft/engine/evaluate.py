@@ -36,7 +36,7 @@ class Evaluation:
         self.starts = np.append(starts + first, labels.size)
         all_plans = plans.paths.plans
         self.plans: list[LabelPlan] = [all_plans[label] for label in self.present.tolist()]
-        self._navigation = Navigation(table, labels, plans, frozen)
+        self.navigation = Navigation(table, labels, plans, frozen)
         self._facts: list[Longs] = []
         self._waiting: dict[int, list[tuple[Ints, Ints]]] = {}
         self._results: list[tuple[Ints, Ints]] = []
@@ -150,7 +150,7 @@ class Evaluation:
             result[facts] |= contains(known, keys)
         looked_up = np.flatnonzero(exists)
         if looked_up.size:
-            origin, _ = self._navigation.down(self._frozen.edge[nodes[looked_up]], rows[looked_up])
+            origin, _ = self.navigation.down(self._frozen.edge[nodes[looked_up]], rows[looked_up])
             result[looked_up[origin]] = True
         return result
 
@@ -159,7 +159,7 @@ class Evaluation:
     def _verify(self, kind: NodeKind, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
         match kind:
             case NodeKind.EXISTS | NodeKind.LIFT:
-                origin, above = self._navigation.up(self._frozen.edge[nodes], rows)
+                origin, above = self.navigation.up(self._frozen.edge[nodes], rows)
                 return nodes[origin], above
             case NodeKind.FIRST:
                 return self._verify_first(nodes, rows)
@@ -176,8 +176,8 @@ class Evaluation:
 
     def _verify_first(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
         edges = self._frozen.edge[nodes]
-        origin, above = self._navigation.up(edges, rows)
-        which, below = self._navigation.down(edges[origin], above)
+        origin, above = self.navigation.up(edges, rows)
+        which, below = self.navigation.down(edges[origin], above)
         first = below[np.searchsorted(which, np.arange(origin.size))]
         is_first = first == rows[origin]
         return nodes[origin][is_first], above[is_first]
@@ -211,10 +211,10 @@ class Evaluation:
         parents, tests, by_test = self._frozen.down[nodes].T
         edges = self._frozen.edge[nodes]
         up_at = np.flatnonzero(by_test)
-        origin, above = self._navigation.up(edges[up_at], rows[up_at])
+        origin, above = self.navigation.up(edges[up_at], rows[up_at])
         reached = up_at[origin[self.holds(parents[up_at][origin], above)]]
         down_at = np.flatnonzero(by_test == 0)
-        origin, below = self._navigation.down(edges[down_at], rows[down_at])
+        origin, below = self.navigation.down(edges[down_at], rows[down_at])
         origin = down_at[origin]
         tested = np.flatnonzero(tests[origin] != NOTHING)
         keep = np.ones(origin.size, bool)
@@ -226,6 +226,6 @@ class Evaluation:
         found = []
         for node in np.unique(nodes).tolist():
             linked = cast(Linked, self._frozen.shared.detail[node])
-            met = linked_holds(self.table, self._navigation, self.holds, linked, np.unique(rows[nodes == node]))
+            met = linked_holds(self.table, self.navigation, self.holds, linked, np.unique(rows[nodes == node]))
             found.append((np.full(met.size, node, np.int32), met))
         return np.concatenate([entry for entry, _ in found]), np.concatenate([met for _, met in found])

@@ -7,8 +7,9 @@ from collections import Counter
 from weft.engine.engine import Engine
 from weft.engine.index import Index
 from weft.engine.shared import NodeKind
-from weft.plans.plan import Selection
-from weft.plans.show import show
+from weft.languages import Plan
+from weft.plans.flwr import Flwr
+from weft.plans.show import show, show_flwr
 
 _TOLD = {
     NodeKind.TEST: "value tests, by path, operator and constant",
@@ -26,10 +27,10 @@ _TOLD = {
 
 def explain_all(engine: Engine, top: int = 10) -> str:
     """The shared plan: its size, what is shared most, and the label paths seen most."""
-    lines = [f"{len(engine)} subscriptions"]
+    lines = [_some(len(engine), "subscription")]
     for title, index in (("plan", engine.large), ("recent additions", engine.small)):
         if len(index):
-            lines += ["", f"{title}: {len(index)} subscriptions", *_explain_index(index, top)]
+            lines += ["", f"{title}: {_some(len(index), 'subscription')}", *_explain_index(index, top)]
     return "\n".join(lines)
 
 
@@ -62,19 +63,25 @@ def _explain_index(index: Index, top: int) -> list[str]:
     return lines
 
 
-def explain_one(engine: Engine, number: int, query: str, plan: Selection) -> str:
+def _some(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def explain_one(engine: Engine, number: int, query: str, plan: Plan) -> str:
     """One subscription: its plan, what it shares, and where its results were seen."""
     index = engine.large if number in engine.large.results else engine.small
     results = index.results[number]
     wanted = index.targets.sharing()
-    lines = [query, "", show(plan), ""]
-    lines += [f"result {result}: {wanted.get(result, 1)} subscriptions" for result in results]
+    shown = show_flwr(plan) if isinstance(plan, Flwr) else show(plan)
+    lines = [query, "", shown, ""]
+    lines += [f"result {result}: {_some(wanted.get(result, 1), 'subscription')}" for result in results]
     if number in index.compounds:
         lines.append("worked out node by node from the results of its parts")
     rows = index.template_rows(number)
-    lines.append(f"template: {rows} subscription{'s' if rows > 1 else ''} with this plan, constants aside")
+    lines.append(f"template: {_some(rows, 'subscription')} with this plan, constants aside")
     paths = index.plans.paths
-    seen = [at for at in range(1, len(paths)) if set(results) & set(paths.plans[at].results.tolist())]
+    states = {index.state_of(result) for result in results}
+    seen = [at for at in range(1, len(paths)) if not states.isdisjoint(paths.reached(at).tolist())]
     if seen:
         lines += ["", "seen at:"]
         lines += [f"  {int(paths.seen[at]):>9}  /{'/'.join(paths.names_of(at))}" for at in seen[:20]]

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 
 from weft.automaton.labels import Bounds
 from weft.documents.table import NodeTable
+from weft.engine.building import add_building, binding_pattern
+from weft.engine.built import BuiltQueries
 from weft.engine.evaluate import Evaluation
 from weft.engine.frozen import Frozen
 from weft.engine.labelplan import LabelPlans
 from weft.engine.outcome import Compound, Outcome
 from weft.engine.shared import NOTHING, NodeKind, SharedPlan
 from weft.engine.targets import Targets
+from weft.plans.flwr import Flwr
 from weft.plans.plan import Combine, Pattern, Selection
 
 
@@ -25,6 +28,7 @@ class Index:
         self.targets = Targets()
         self.results: dict[int, tuple[int, ...]] = {}  # by subscription
         self.compounds: dict[int, Compound] = {}  # by subscription
+        self.built: BuiltQueries = BuiltQueries()
         self.templates: Counter[int] = Counter()
         self.dead = 0
         self._template_of: dict[int, int] = {}
@@ -40,11 +44,17 @@ class Index:
         """Whether label paths would be lost by growing."""
         return self._frozen is not None and len(self.plans.paths) > 1
 
-    def add(self, subscription: int, selection: Selection) -> None:
+    def add(self, subscription: int, selection: Selection | Flwr) -> None:
         """Merge a subscription's plan into the shared one."""
         self.shared.shape.clear()
         self._frozen = None
-        if is_union(selection):
+        if isinstance(selection, Flwr):
+            results: tuple[int, ...] = (self._result(binding_pattern(selection)),)
+            building = add_building(self.shared, selection)
+            self.built.add(subscription, results[0], building)
+            if selection.where is None:
+                self.targets.add(results[0], subscription)
+        elif is_union(selection):
             results = tuple(dict.fromkeys(self._result(pattern) for pattern in patterns(selection)))
             for result in results:
                 self.targets.add(result, subscription)
@@ -59,7 +69,10 @@ class Index:
 
     def remove(self, subscription: int) -> None:
         """Forget a subscription; what only it wanted stays, unused, until the index is built anew."""
-        for result in self.results.pop(subscription):
+        results = self.results.pop(subscription)
+        if subscription in self.built and self.built.remove(subscription).plan.where is not None:
+            results = ()
+        for result in results:
             self.dead += self.targets.remove(result, subscription)
         if self.compounds.pop(subscription, None) is not None:
             self.dead += 1
@@ -67,6 +80,13 @@ class Index:
         self.templates[template] -= 1
         if not self.templates[template]:
             del self.templates[template]
+
+    def state_of(self, result: int) -> int:
+        """The state of the NFA that a result's nodes are at."""
+        for state, known in self._of_state.items():
+            if known == result:
+                return state
+        return next(self.shared.state[node] for node, known in self._of_node.items() if known == result)
 
     def template_rows(self, subscription: int) -> int:
         """How many subscriptions have this one's plan, constants aside."""
@@ -79,7 +99,7 @@ class Index:
             self.plans.freeze(self._frozen)
         mark = len(self.plans.paths)
         evaluation = Evaluation(table, self.plans.labels(table), self.plans, self._frozen)
-        outcome = Outcome(evaluation, evaluation.run(), self.targets, dict(self.compounds))
+        outcome = Outcome(evaluation, evaluation.run(), self.targets, dict(self.compounds), self.built)
         self.plans.paths.finish_batch(mark)
         return outcome
 

@@ -10,25 +10,31 @@ from numpy.typing import NDArray
 from weft.documents.columns import Ints, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.navigate import Navigation
-from weft.engine.shared import NOTHING
+from weft.engine.shared import NOTHING, Chain
 from weft.languages.xpath.predicates import HOLDS
 from weft.plans.plan import Value
 
-#: Links from the top down (edge, node that must hold below it), and the goal: a test, or a comparison of the count.
-Linked = tuple[tuple[tuple[int, int], ...], Value | tuple[str, float]]
+#: A chain, and the goal: a test, or a comparison of the count.
+Linked = tuple[Chain, Value | tuple[str, float]]
 Holds = Callable[[Ints, Ints], NDArray[np.bool_]]
 
 
-def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, linked: Linked, rows: Ints) -> Ints:
-    """The rows at which the goal is met."""
-    links, goal = linked
+def follow(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain, rows: Ints) -> tuple[Ints, Ints]:
+    """Where a chain leads to from rows: (row, node below), sorted, each once."""
     starts, ends = rows, rows
-    for edge, node in links:
+    for edge, node in chain:
         origin, below = navigation.down(np.full(ends.size, edge, np.int32), ends)
         starts, ends = unique_pairs(starts[origin], below, table.nodes)
         if node != NOTHING:
             keep = holds(np.full(ends.size, node, np.int32), ends)
             starts, ends = starts[keep], ends[keep]
+    return starts, ends
+
+
+def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, linked: Linked, rows: Ints) -> Ints:
+    """The rows at which the goal is met."""
+    chain, goal = linked
+    starts, ends = follow(table, navigation, holds, chain, rows)
     met, first, counts = np.unique(starts, return_index=True, return_counts=True)
     if not isinstance(goal, Value):
         keep = np.asarray(HOLDS[goal[0]](counts, goal[1]), bool)

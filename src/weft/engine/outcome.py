@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, reduce
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from weft.documents.columns import Ints, Longs, spans, unique_pairs
+from weft.engine.building import Building
+from weft.engine.built import BuiltQueries
 from weft.engine.evaluate import Evaluation
+from weft.engine.factory import Factory
+from weft.engine.groups import Follower, Groups, group, tuples_of
+from weft.engine.shared import Chain
 from weft.engine.targets import Targets
+from weft.plans.flwr import Slot
 
 #: A result, or an operation on several: `except` and `intersect` are worked out node by node.
 Compound: TypeAlias = "int | tuple[str, tuple[Compound, ...]]"
@@ -30,8 +37,10 @@ class Outcome:
         found: tuple[Ints, Ints],
         targets: Targets,
         compounds: dict[int, Compound],
+        built: BuiltQueries,
     ) -> None:
         self._evaluation, self._targets, self._compounds = evaluation, targets, compounds
+        self._built = built
         self._table = evaluation.table
         self._found = found
         self._size = len(targets)
@@ -61,6 +70,9 @@ class Outcome:
         result, node = self._all_pairs
         at, subscription = self._targets.pairs(result)
         node = node[at]
+        if len(self._built):
+            selected = ~np.isin(subscription, self._built.numbers())
+            subscription, node = subscription[selected], node[selected]
         for compound, nodes in self._compound_nodes:
             subscription = np.append(subscription, np.full(nodes.size, compound, np.int32))
             node = np.append(node, nodes)
@@ -68,6 +80,66 @@ class Outcome:
         document = self._table.node_document[node]
         order = np.lexsort((self._table.order[node], subscription, document))
         return document[order], subscription[order], node[order]
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The groups of all simple FLWR queries."""
+        shapes = self._built.shapes
+        result, row = self._all_pairs
+        known = result < shapes.of_result.starts.size - 1
+        return group(shapes, self._follower, result[known], row[known])
+
+    @cached_property
+    def _follower(self) -> Follower:
+        return Follower(self._evaluation)
+
+    @cached_property
+    def _tuples(self) -> dict[int, Ints]:
+        """The bindings of the FLWR queries that are not simple, by subscription."""
+        if not self._built.others:
+            return {}
+        result, row = self._all_pairs
+        found = {}
+        for subscription, (wanted, building) in self._built.others.items():
+            rows = np.sort(row[result == wanted])
+            if rows.size:
+                found[subscription] = tuples_of(building, self._follower, self._evaluation, rows)
+        return found
+
+    def messages(self) -> list[tuple[int, int, str]]:
+        """(document, subscription, message) of the FLWR queries, sorted."""
+        if not len(self._built):
+            return []
+        factory = Factory(self._table)
+        made = [*self._simple_messages(factory), *self._other_messages(factory)]
+        made = [message for message in made if self._is_in_stream(message[0], message[1])]
+        made.sort(key=lambda message: message[:2])
+        return made
+
+    def _simple_messages(self, factory: Factory) -> Iterator[tuple[int, int, str]]:
+        groups = self.groups
+        document = self._table.node_document[groups.binding]
+        is_new = np.append(True, (groups.shape[1:] != groups.shape[:-1]) | (document[1:] != document[:-1]))
+        begins = np.append(np.flatnonzero(is_new), groups.shape.size).tolist() if groups.shape.size else [0]
+        for begin, end in pairwise(begins):
+            lists = [groups.lists(at) for at in range(begin, end)]
+            for subscription, building in self._built.subscriptions_of(int(groups.shape[begin])).items():
+                yield int(document[begin]), subscription, factory.message(building, lists)
+
+    def _other_messages(self, factory: Factory) -> Iterator[tuple[int, int, str]]:
+        for subscription, tuples in self._tuples.items():
+            building = self._built.others[subscription][1]
+            columns = [self._lists(chain, tuples[:, slot.variable]) for chain, slot in _slots(building)]
+            document = self._table.node_document[tuples[:, 0]]
+            for at in np.unique(document).tolist():
+                here = np.flatnonzero(document == at).tolist()
+                lists = [[column[row] for column in columns] for row in here]
+                yield at, subscription, factory.message(building, lists)
+
+    def _lists(self, chain: Chain, rows: Ints) -> list[list[int]]:
+        starts, ends, nodes = self._follower.lists([chain], np.zeros(rows.size, np.int64), rows)
+        flat = nodes.tolist()
+        return [flat[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def _plain_results(self) -> list[list[Ints]]:
         """For each document the results that its label paths alone give."""
@@ -108,7 +180,25 @@ class Outcome:
         return [(subscription, nodes_of(compound)) for subscription, compound in self._compounds.items()]
 
     def _with_compounds(self, matched: list[Ints]) -> list[Ints]:
-        for subscription, nodes in self._compound_nodes:
+        found = list(self._compound_nodes)
+        residual = [at for at, (_, building) in self._built.others.items() if building.plan.where is not None]
+        found += [(at, self._tuples[at][:, 0]) for at in residual if at in self._tuples]
+        for subscription, nodes in found:
             for document in np.unique(self._table.node_document[nodes]).tolist():
                 matched[document] = np.sort(np.append(matched[document], np.int32(subscription)))
+        if self._built.streams:
+            for at, document in enumerate(self._table.documents):
+                if document.stream:
+                    keep = [self._is_in_stream(at, subscription) for subscription in matched[at].tolist()]
+                    matched[at] = matched[at][np.array(keep, bool)]
         return matched
+
+    def _is_in_stream(self, document: int, subscription: int) -> bool:
+        """A document that names its stream is only for the queries on that stream, or on none."""
+        wanted = self._built.streams.get(subscription)
+        stream = self._table.documents[document].stream
+        return wanted is None or not stream or stream == wanted
+
+
+def _slots(building: Building) -> list[tuple[Chain, Slot]]:
+    return list(zip(building.slots, building.recipe.slots, strict=True))

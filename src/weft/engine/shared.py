@@ -34,6 +34,8 @@ from weft.plans.plan import (
 )
 
 NOTHING = -1
+#: Links from the top down: an edge, and the node that must hold below it (NOTHING: any will do).
+Chain = tuple[tuple[int, int], ...]
 
 
 class NodeKind(IntEnum):
@@ -167,16 +169,20 @@ class SharedPlan:
         return self._node(NodeKind.FIRST, state, 1, self.cost[child], edge, child, child)
 
     def _add_linked(self, state: int, links: tuple[Link, ...], goal: object) -> int:
-        """Links are kept from the top down: edge, and the node that must hold below it."""
-        chain, above, height = [], state, 0
+        chain, _ = self.add_links(state, links)
+        height = max((self.height[node] for _, node in chain if node != NOTHING), default=0)
+        return self._node(NodeKind.LINKED, state, height + 1, 7, NOTHING, (chain, goal), NOTHING)
+
+    def add_links(self, state: int, links: tuple[Link, ...]) -> tuple[Chain, int]:
+        """Links from a state as a chain, from the top down, and the state that they lead to."""
+        chain = []
         for link in links:
-            below = self.states.extend(above, link.path)
+            below = self.states.extend(state, link.path)
             self.shape.append(below)
             node = self.add_test(link.test, below) if link.test else NOTHING
-            height = max(height, self.height[node] if node != NOTHING else 0)
-            chain.append((self.add_edge(above, below, link.path), node))
-            above = below
-        return self._node(NodeKind.LINKED, state, height + 1, 7, NOTHING, (tuple(chain), goal), NOTHING)
+            chain.append((self.add_edge(state, below, link.path), node))
+            state = below
+        return tuple(chain), state
 
     def _add_and(self, state: int, tests: tuple[Test, ...]) -> int:
         positive = {self.add_test(test, state) for test in tests if not isinstance(test, Not)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weft.documents.kind import Kind
 from weft.plans.plan import Link, Test
 
 
@@ -23,6 +24,11 @@ class Slot:
 
     variable: int
     links: tuple[Link, ...]
+
+    @property
+    def selects_attributes(self) -> bool:
+        """Whether its nodes are attributes."""
+        return bool(self.links) and self.links[-1].path[-1].kind is Kind.ATTRIBUTE
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weft.documents.kind import Kind
+from weft.plans.flwr import Copy, Element, Enclosed, Flwr, Number, Slot
 from weft.plans.plan import (
     Always,
     And,
@@ -40,6 +41,48 @@ def show(selection: Selection, indent: str = "") -> str:
             above = f"{show(parent, indent)}\n" if parent else ""
             below = f"\n{show_test(test, indent + '  ')}" if test else ""
             return f"{above}{indent}pattern {show_path(path)}{below}"
+
+
+def show_flwr(plan: Flwr) -> str:
+    """A FLWR plan, one line for each variable, test and part of the message."""
+    lines = []
+    for variable in plan.variables:
+        is_first = variable.source is None
+        source = plan.stream or "document" if is_first else f"${plan.variables[variable.source or 0].name}"
+        lines.append(f"for ${variable.name} from {source} {''.join(map(_link, variable.links))}")
+        lines += [show_test(variable.where, "  ")] if variable.where else []
+    lines += ["where", show_test(plan.where, "  ")] if plan.where else []
+    for order in plan.order:
+        lines.append(f"order by {_slot(plan, order.slot)}{' descending' if order.descending else ''}")
+    lines.append("return")
+    lines += _items(plan, plan.returned, "  ")
+    return "\n".join(lines)
+
+
+def _items(plan: Flwr, enclosed: Enclosed, indent: str) -> list[str]:
+    lines: list[str] = []
+    for item in enclosed.items:
+        match item:
+            case str():
+                lines.append(f"{indent}text {item!r}")
+            case Copy(slot):
+                lines.append(f"{indent}copy {_slot(plan, slot)}")
+            case Number(slot):
+                lines.append(f"{indent}count {_slot(plan, slot)}")
+            case Element(name, attributes, parts):
+                lines.append(f"{indent}<{' '.join([name, *(attribute.name for attribute in attributes)])}>")
+                for part in parts:
+                    inner = part if isinstance(part, Enclosed) else Enclosed((part,))
+                    lines += _items(plan, inner, indent + "  ")
+    return lines
+
+
+def _slot(plan: Flwr, slot: Slot) -> str:
+    return f"${plan.variables[slot.variable].name}{''.join(map(_link, slot.links))}"
+
+
+def _link(link: Link) -> str:
+    return show_path(link.path) + (f"[{' '.join(show_test(link.test).split())}]" if link.test else "")
 
 
 def show_test(test: Test, indent: str = "") -> str:
@@ -83,10 +126,7 @@ def _label(label: Label) -> str:
 
 
 def _links(links: tuple[Link, ...]) -> str:
-    parts = [
-        show_path(link.path) + (f"[{' '.join(show_test(link.test).split())}]" if link.test else "") for link in links
-    ]
-    return "".join(parts).removeprefix("/")
+    return "".join(map(_link, links)).removeprefix("/")
 
 
 def _constant(constant: str | float) -> str:

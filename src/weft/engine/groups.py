@@ -1,0 +1,136 @@
+"""The bindings of a batch in, groups of lists of nodes out: what each return of each FLWR query is made of.
+
+This is the paper's groupSequence-listSequence as columns. Lists are looked up once for each chain and binding,
+whichever queries ask for them (its shared GroupBy), and groups point into them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from weft.documents.columns import Ints, Longs, distinct, expand
+from weft.engine.building import Building
+from weft.engine.evaluate import Evaluation
+from weft.engine.frozen import Ragged
+from weft.engine.linked import follow
+from weft.engine.shared import NOTHING, Chain
+from weft.plans.plan import And, Not, On, Or, Test
+
+Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What simple FLWR queries have in common: a result whose nodes are the bindings, and the chains of the slots."""
+
+    results: Ints  # of each shape
+    of_result: Ragged
+    chains: list[Chain]
+    slots: Ragged  # of each shape, as places of `chains`
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Groups sorted by shape and binding; the lists of group g are those from `first[g]` to below `first[g + 1]`."""
+
+    shape: Ints
+    binding: Ints
+    first: Longs
+    starts: Longs
+    ends: Longs
+    nodes: Ints
+
+    def lists(self, group: int) -> list[list[int]]:
+        """The lists of a group, a list of nodes for each slot."""
+        return [
+            self.nodes[self.starts[at] : self.ends[at]].tolist()
+            for at in range(int(self.first[group]), int(self.first[group + 1]))
+        ]
+
+
+def group(shapes: Shapes, follower: Follower, results: Ints, rows: Ints) -> Groups:
+    """The groups of all simple queries at once, from the nodes of their results."""
+    at, shape = shapes.of_result.of(results)
+    binding = rows[at]
+    order = np.lexsort((binding, shape))
+    shape, binding = shape[order], binding[order]
+    which, chain = shapes.slots.of(shape)
+    starts, ends, nodes = follower.lists(shapes.chains, chain.astype(np.int64), binding[which])
+    first = np.searchsorted(which, np.arange(shape.size + 1))
+    return Groups(shape, binding, first, starts, ends, nodes)
+
+
+class Follower:
+    """Follows chains for a batch, each from each row once."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+
+    def lists(self, chains: list[Chain], at: Longs, rows: Ints) -> tuple[Longs, Longs, Ints]:
+        """For rows, each with the place of its chain: where its list starts and ends in the nodes that come last."""
+        width = np.int64(max(self._evaluation.table.nodes, 1))
+        keys = at * width + rows
+        wanted = distinct(keys)
+        chain_at, row = (wanted // width).astype(np.int64), (wanted % width).astype(np.int32)
+        origin, nodes = self._follow(chains, chain_at, row)
+        starts = np.searchsorted(origin, np.arange(wanted.size + 1))
+        place = np.searchsorted(wanted, keys)
+        return starts[place], starts[place + 1], nodes
+
+    def _follow(self, chains: list[Chain], at: Longs, rows: Ints) -> tuple[Longs, Ints]:
+        """(position in the input, node), sorted by position."""
+        plain = np.array([len(chain) == 1 and chain[0][1] == NOTHING for chain in chains], bool)
+        edges = np.array([chain[0][0] if chain else NOTHING for chain in chains], np.int32)
+        found = []
+        straight = np.flatnonzero(plain[at])
+        origin, nodes = self._evaluation.navigation.down(edges[at[straight]], rows[straight])
+        found.append((straight[origin], nodes))
+        for number in np.unique(at[~plain[at]]).tolist():
+            here = np.flatnonzero(at == number)
+            origin, nodes = self._one(chains[number], rows[here])
+            found.append((here[origin], nodes))
+        origin = np.concatenate([entry for entry, _ in found])
+        nodes = np.concatenate([entry for _, entry in found])
+        order = np.argsort(origin, kind="stable")
+        return origin[order], nodes[order]
+
+    def _one(self, chain: Chain, rows: Ints) -> tuple[Longs, Ints]:
+        """A chain with tests, or none at all: the row itself."""
+        if not chain:
+            return np.arange(rows.size), rows
+        evaluation = self._evaluation
+        starts, nodes = follow(evaluation.table, evaluation.navigation, evaluation.holds, chain, rows)
+        return np.searchsorted(rows, starts), nodes
+
+
+def tuples_of(building: Building, follower: Follower, evaluation: Evaluation, rows: Ints) -> Ints:
+    """The bindings of all variables, a row each, in the order of the query's loops."""
+    found = rows[:, None]
+    sources = [variable.source for variable in building.plan.variables[1:]]
+    for chain, source in zip(building.chains, sources, strict=True):
+        held = found[:, cast(int, source)]
+        starts, ends, nodes = follower.lists([chain], np.zeros(held.size, np.int64), held)
+        which, inside = expand(starts, ends)
+        found = np.column_stack([found[which], nodes[inside]])
+    if building.plan.where is not None:
+        found = found[_passes(building, building.plan.where, evaluation, found)]
+    return found
+
+
+def _passes(building: Building, test: Test, evaluation: Evaluation, found: Ints) -> Mask:
+    """Which bindings pass what the where clause asks of several variables."""
+    match test:
+        case And(tests):
+            return np.asarray(np.all([_passes(building, part, evaluation, found) for part in tests], axis=0))
+        case Or(tests):
+            return np.asarray(np.any([_passes(building, part, evaluation, found) for part in tests], axis=0))
+        case Not(inner):
+            return np.logical_not(_passes(building, inner, evaluation, found))
+        case On(variable, _):
+            node = dict(building.checks)[test]
+            return evaluation.holds(np.full(len(found), node, np.int32), found[:, variable])
+        case _:
+            raise TypeError(f"{test} is not a test on variables")
