@@ -11,7 +11,7 @@ from typing import Any
 from weft.errors import ConfigurationError, WeftError
 
 #: Which files of a folder are queries, and in which language.
-SUFFIXES = {".xpath": "xpath"}
+SUFFIXES = {".xpath": "xpath", ".xq": "xquery"}
 _FIELDS = {
     "id": (str, int),
     "language": (str,),

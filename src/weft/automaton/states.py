@@ -39,8 +39,9 @@ class States:
         self._unlike: list[tuple[int, frozenset[str]]] = []
         self._of_name: dict[str, tuple[int, ...]] = {}
         self._marks = np.zeros(0, bool)
-        self.has_attributes = False
+        self.has_attributes = False  # whether some path leads to attributes, or to texts
         self.has_texts = False
+        self.names_attributes = False  # whether some label test is for attributes
         self._new(is_loop=False)
 
     def __len__(self) -> int:
@@ -63,6 +64,7 @@ class States:
             self._from.append(array("i"))
             self._to.append(array("i"))
             self._of_name.clear()
+            self.names_attributes |= kind is Kind.ATTRIBUTE
             if isinstance(label, Unlike):
                 self._unlike.append((symbol, frozenset(label.labels)))
         return symbol

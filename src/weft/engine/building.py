@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.automaton.states import ROOT
-from weft.engine.recipe import Recipe, make_recipe
 from weft.engine.shared import Chain, SharedPlan
 from weft.languages.xpath.predicates import has
 from weft.plans.flwr import Flwr
 from weft.plans.plan import And, Link, Not, On, Or, Pattern, Test, conjunction
+from weft.plans.recipe import Recipe, make_recipe
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from functools import partial
 from weft.documents.fragment import Fragments
 from weft.documents.rewrite import escape_attribute, escape_text
 from weft.documents.table import NodeTable
-from weft.engine.building import Building
-from weft.engine.recipe import Fill, Recipe
+from weft.plans.flwr import Flwr
+from weft.plans.recipe import Fill, Recipe
 
 Lists = list[list[int]]
 
@@ -21,10 +21,9 @@ class Factory:
         self._fragments = Fragments(table)
         self._texts: dict[int, str] = {}
 
-    def message(self, building: Building, groups: list[Lists]) -> str:
+    def message(self, plan: Flwr, recipe: Recipe, groups: list[Lists]) -> str:
         """A whole message from its groups, each a list of nodes for each slot."""
-        recipe = building.recipe
-        ordered = self._in_order(building, groups) if recipe.keys else groups
+        ordered = self._in_order(plan, recipe, groups) if recipe.keys else groups
         returns = recipe.between.join("".join(self._return(recipe, lists)) for lists in ordered)
         return f"{recipe.before}{returns}{recipe.after}"
 
@@ -63,10 +62,10 @@ class Factory:
                 by_name[name] = " " + self._fragments.attribute(node)
         return "".join(by_name.values())
 
-    def _in_order(self, building: Building, groups: list[Lists]) -> list[Lists]:
+    def _in_order(self, plan: Flwr, recipe: Recipe, groups: list[Lists]) -> list[Lists]:
         """Stable, by the last key first; nothing comes before everything."""
         ordered = list(groups)
-        for key, order in reversed(list(zip(building.recipe.keys, building.plan.order, strict=True))):
+        for key, order in reversed(list(zip(recipe.keys, plan.order, strict=True))):
             ordered.sort(key=partial(self._key, key), reverse=order.descending)
         return ordered
 

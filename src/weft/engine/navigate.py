@@ -18,13 +18,13 @@ _LABELS = np.int64(2**32)
 class Navigation:
     """The two ways along an edge, in one batch."""
 
-    def __init__(self, table: NodeTable, labels: Ints, plans: LabelPlans, frozen: Frozen) -> None:
+    def __init__(self, table: NodeTable, labels: Ints, plans: LabelPlans | None, frozen: Frozen) -> None:
         self._table, self._labels, self._plans, self._frozen = table, labels, plans, frozen
         symbols_of = frozen.shared.states.symbols_of
         self._names = len(table.names)
         names = [(name, at) for at, name in enumerate(table.names)]
         names += (
-            [("@" + name, at) for at, name in enumerate(table.names)] if frozen.shared.states.has_attributes else []
+            [("@" + name, at) for at, name in enumerate(table.names)] if frozen.shared.states.names_attributes else []
         )
         passed = [(symbol + 1) * self._names + at for name, at in names for symbol in symbols_of(name)]
         passed += range(self._names)  # symbol -1 is `*`
@@ -40,6 +40,7 @@ class Navigation:
             return shallow, targets
         deep = np.flatnonzero(ups == 0)
         keys, inverse = np.unique(edges[deep] * _LABELS + self._labels[rows[deep]], return_inverse=True)
+        assert self._plans is not None, "only label plans know where deep edges begin"
         depths = [self._plans.depths(key & 0xFFFFFFFF, key >> 32) for key in keys.tolist()]
         sizes = np.array([entry.size for entry in depths])
         ends = np.cumsum(sizes)

@@ -124,7 +124,7 @@ class Outcome:
         for begin, end in pairwise(begins):
             lists = [groups.lists(at) for at in range(begin, end)]
             for subscription, building in self._built.subscriptions_of(int(groups.shape[begin])).items():
-                yield int(document[begin]), subscription, factory.message(building, lists)
+                yield int(document[begin]), subscription, factory.message(building.plan, building.recipe, lists)
 
     def _other_messages(self, factory: Factory) -> Iterator[tuple[int, int, str]]:
         for subscription, tuples in self._tuples.items():
@@ -134,7 +134,7 @@ class Outcome:
             for at in np.unique(document).tolist():
                 here = np.flatnonzero(document == at).tolist()
                 lists = [[column[row] for column in columns] for row in here]
-                yield at, subscription, factory.message(building, lists)
+                yield at, subscription, factory.message(building.plan, building.recipe, lists)
 
     def _lists(self, chain: Chain, rows: Ints) -> list[list[int]]:
         starts, ends, nodes = self._follower.lists([chain], np.zeros(rows.size, np.int64), rows)

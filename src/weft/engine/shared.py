@@ -84,6 +84,7 @@ class SharedPlan:
         self.contexts: set[int] = set()  # states above deep edges
         self.shape: list[object] = []  # the plan being added, without its constants
         self._edge_ids: dict[tuple[int, int], int] = {}
+        self._walks: dict[Path, int] = {}
         self._ids: dict[tuple[object, ...], int] = {}
 
     def __len__(self) -> int:
@@ -227,6 +228,15 @@ class SharedPlan:
             if is_deep:
                 self.contexts.add(above)
         return edge
+
+    def add_walk(self, path: Path) -> int:
+        """An edge that is only ever walked down: its path is not in the NFA."""
+        walk = self._walks.get(path)
+        if walk is None:
+            walk = self._walks[path] = len(self.edges)
+            steps = tuple((self._symbol(step), step.deep, step.kind) for step in path)
+            self.edges.append(Edge(NOTHING, NOTHING, steps, 0))
+        return walk
 
     def _symbol(self, step: Step) -> int:
         is_star = step.label == "*" and step.kind is Kind.ELEMENT

@@ -52,9 +52,9 @@ class Predicates:
                 return self._on_number(operand.path, value)
             case "word":
                 operator = "=" if self._rng.random() < 0.85 else "!="
-                return f'{operand.path} {operator} "{self._rng.choice(operand.words)}"'
+                return f'{operand.path} {operator} "{constant(operand, value, self._words, self._rng)}"'
             case "id":
-                return f'{operand.path} = "{id_text(operand.element, 1 + value % _IDS)}"'
+                return f'{operand.path} = "{constant(operand, value, self._words, self._rng)}"'
             case "text":
                 return self._on_text(operand, value)
 
@@ -68,7 +68,7 @@ class Predicates:
 
     def _on_text(self, operand: Operand, value: int) -> str:
         """Mostly equality; functions of strings only on an element with nothing but text."""
-        text = value_text(value, self._words)
+        text = constant(operand, value, self._words, self._rng)
         if operand.path != "text()" or self._dtd.children(operand.element) or self._rng.random() < 0.8:
             return f'{operand.path} = "{text}"'
         words = text.split()
@@ -80,24 +80,39 @@ class Predicates:
         """The operands of the element itself and those below it, a side that has none left out."""
         found = self._operands.get(element)
         if found is None:
-            own = tuple(self._own(element, "", "text()"))
+            own = tuple(operands(self._dtd, element, "", "text()"))
             below = tuple(self._below(element, "", PREDICATE_DEPTH))
             found = self._operands[element] = tuple(side for side in (own, below) if side)
         return found
 
     def _below(self, element: str, prefix: str, depth: int) -> Iterator[Operand]:
         for child in self._dtd.children(element) if depth else ():
-            yield from self._own(child, f"{prefix}{child}/", f"{prefix}{child}")
+            yield from operands(self._dtd, child, f"{prefix}{child}/", f"{prefix}{child}")
             yield from self._below(child, f"{prefix}{child}/", depth - 1)
 
-    def _own(self, element: str, prefix: str, text: str) -> Iterator[Operand]:
-        if self._dtd.has_text(element):
-            yield Operand(text, "text", element)
-        visible = self._dtd.attributes(element)
-        for attribute in self._dtd.declaration(element).attributes:
-            kind = _kind(attribute)
-            if kind and attribute.name in visible:
-                yield Operand(f"{prefix}@{attribute.name}", kind, element, attribute.values)
+
+def operands(dtd: Dtd, element: str, prefix: str, text: str) -> Iterator[Operand]:
+    """What can be compared at an element itself: its text, whose path is `text`, and its attributes."""
+    if dtd.has_text(element):
+        yield Operand(text, "text", element)
+    visible = dtd.attributes(element)
+    for attribute in dtd.declaration(element).attributes:
+        kind = _kind(attribute)
+        if kind and attribute.name in visible:
+            yield Operand(f"{prefix}@{attribute.name}", kind, element, attribute.values)
+
+
+def constant(operand: Operand, value: int, words: int, rng: Random) -> str:
+    """The text that stands for a value where the operand does."""
+    match operand.kind:
+        case "number":
+            return str(value)
+        case "word":
+            return rng.choice(operand.words)
+        case "id":
+            return id_text(operand.element, 1 + value % _IDS)
+        case "text":
+            return value_text(value, words)
 
 
 def _kind(attribute: Attribute) -> Literal["number", "word", "id"] | None:

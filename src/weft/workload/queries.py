@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
 from weft.documents.dtd import Dtd
-from weft.errors import ConfigurationError
+from weft.workload.distinct import draw_distinct
 from weft.workload.options import check_least
 from weft.workload.query_writer import QueryShape, QueryWriter
 from weft.workload.walks import zipf
+
+_ADVICE = "allow more by depth, descendant, wildcard, predicates, nested or values"
 
 
 def generate_queries(
@@ -56,25 +57,9 @@ def generate_queries(
     rng = Random(f"{seed}/queries")
     writer = QueryWriter(dtd, shape, rng)
     if distinct:
-        return _distinct(writer.query, number)
+        return draw_distinct(writer.query, number, _ADVICE)
     drawn = [writer.query() for _ in range(number)]
     if not skew or not drawn:
         return drawn
     pool = list(dict.fromkeys(drawn))
     return rng.choices(pool, cum_weights=zipf(len(pool), skew), k=number)
-
-
-def _distinct(draw: Callable[[], str], number: int) -> list[str]:
-    """So many different queries; the effort is bounded by how many there are to find."""
-    found: dict[str, None] = {}
-    misses = 0
-    while len(found) < number:
-        before = len(found)
-        found[draw()] = None
-        misses += len(found) == before
-        if misses > 10_000 + 10 * len(found):
-            raise ConfigurationError(
-                f"found only {len(found)} distinct queries of {number}: allow more by depth, descendant, "
-                "wildcard, predicates, nested or values, or set distinct=False"
-            )
-    return list(found)

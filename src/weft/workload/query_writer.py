@@ -10,10 +10,7 @@ from random import Random
 from weft.documents.dtd import Dtd
 from weft.workload.options import check_least, check_probability
 from weft.workload.predicates import PREDICATE_DEPTH, Predicates
-from weft.workload.walks import Walks
-
-# How likely a step with `//` leaves an element of the walk out, so that there is something to descend over.
-_SKIP = 0.5
+from weft.workload.walks import Walks, steps_along
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +66,7 @@ class QueryWriter:
         return "".join(step + text for (step, _), text in zip(steps, texts, strict=True))
 
     def _steps(self, walk: Iterable[str]) -> list[tuple[str, str]]:
-        """The steps along a walk, each with its axis and the element that it stands for."""
-        steps: list[tuple[str, str]] = []
-        elements = list(walk)
-        descend = False
-        for place, element in enumerate(elements, 1):
-            descend = descend or self._random() < self._shape.descendant
-            if descend and place < len(elements) and self._random() < _SKIP:
-                continue
-            name = "*" if self._random() < self._shape.wildcard else element
-            steps.append((f"//{name}" if descend else f"/{name}", element))
-            descend = False
-        return steps
+        return steps_along(list(walk), self._shape.descendant, self._shape.wildcard, self._random)
 
     def _places(
         self, most: int, probability: float, elements: list[str], possible: Callable[[str], bool]

@@ -102,7 +102,7 @@ class _Writer:
             self._pieces.append(escape_text(part))
         elif isinstance(part, Element):
             self.element(part)
-        elif part is RETURNS and self._returns:
+        elif part == RETURNS and self._returns:
             self._pieces.append(self._returns)
         else:
             self.enclosed(part)

@@ -1,0 +1,29 @@
+"""Rules that make plans better, in one order; claims; the three approaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weft.documents.dtd import Dtd
+from weft.optimizer.approaches import Approach, plan_by
+from weft.optimizer.canonical_paths import canonical_paths
+from weft.optimizer.drop_distinct import drop_distinct
+from weft.optimizer.use_order import use_order
+from weft.plans.flwr import Flwr
+from weft.plans.operators import ReturnSelect
+
+RULES: tuple[Callable[[ReturnSelect, Dtd | None], ReturnSelect], ...] = (
+    drop_distinct,  # first: what is gone need not be ordered
+    use_order,  # chooses scan or hash for the DupElims that are left, and the joins
+)
+
+
+def optimize(plan: Flwr, approach: Approach, dtd: Dtd | None = None, optimized: bool = True) -> ReturnSelect:
+    """A FLWR plan's own plan; with a DTD its paths are made canonical first, so that claims see them so."""
+    physical = plan_by(approach, canonical_paths(plan, dtd) if optimized else plan)
+    for rule in RULES if optimized else ():
+        physical = rule(physical, dtd)
+    return physical
+
+
+__all__ = ["RULES", "Approach", "canonical_paths", "optimize", "plan_by"]
