@@ -1,7 +1,8 @@
 """Weft matches a stream of XML documents against very many standing queries at once."""
 
-from weft.api import Broker, Message, Undelivered
+from weft.api import Broker, Undelivered
 from weft.automaton.labels import Bounds
+from weft.destinations import Message
 from weft.documents import Document, Dtd, Limits
 from weft.errors import ConfigurationError, DocumentError, QueryError, UnsupportedError, WeftError
 from weft.subscriptions import Subscription, load_subscriptions

@@ -6,38 +6,36 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, pairwise
 from operator import itemgetter
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import numpy as np
 
 from weft.automaton.labels import Bounds
+from weft.destinations import Message, destination
 from weft.documents.build import read
 from weft.documents.columns import Ints
 from weft.documents.document import Document, Limits, as_documents
+from weft.documents.dtd import Dtd
 from weft.documents.fragment import Fragments
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.engine.explain import explain_all, explain_one
+from weft.engine.graph import graph
+from weft.engine.profile import Profile
 from weft.errors import ConfigurationError, DocumentError
 from weft.languages import Plan, parse
+from weft.optimizer import Approach
 from weft.subscriptions import Subscription
 
 Batch = Document | bytes | str | Iterable[Document | bytes | str]
 _CHUNK = 64  # documents that are matched at once: larger is not faster
 _KEPT = 10_000  # rejected documents and failed deliveries that are remembered
 _SWEEP = 10_000  # results that nobody wants any more, before the engine is built anew
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """What is delivered: the nodes of a document that a subscription asked for, as XML."""
-
-    subscription: str
-    document: str
-    nodes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +58,22 @@ class Broker:
     It can be used from several threads. A document sees exactly the subscriptions that were there when its batch began.
     """
 
-    def __init__(self, limits: Limits | None = None, bounds: Bounds | None = None) -> None:
-        self._limits, self._bounds = limits or Limits(), bounds
-        self._engine = Engine(bounds)
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        bounds: Bounds | None = None,
+        dtd: Dtd | None = None,
+        approach: Approach | None = None,
+        profile: bool = False,
+    ) -> None:
+        """With a DTD that all documents keep to, queries that mean the same become the same.
+
+        `approach` (`"F"`, `"FW"`, `"FWR"`) answers FLWR queries each by its own plan, as the paper does before it
+        shares plans; leave it out to share. `profile` counts the time of each operator (see `operator_seconds`).
+        """
+        self._limits, self._dtd = limits or Limits(), dtd
+        self._make_engine = partial(Engine, bounds, dtd, approach, Profile(profile))
+        self._engine = self._make_engine()
         self._subscriptions: dict[str, tuple[int, Subscription]] = {}
         self._ids = np.empty(1024, object)
         self._by_number: dict[int, Subscription] = {}
@@ -79,16 +90,18 @@ class Broker:
         query: str | Subscription,
         *,
         id: str | None = None,
-        to: Callable[[Message], object] | None = None,
+        to: Callable[[Message], object] | str | Path | None = None,
         namespaces: Mapping[str, str] | None = None,
         ignore_namespaces: bool = False,
         language: str | None = None,
     ) -> str:
         """Register a query; its id comes back, the next free number if none is given.
 
-        `to` is called with every message; without it messages only come back from `publish`. `namespaces` maps the
-        query's prefixes, the empty one being the default for element names. A query that cannot be read raises
-        QueryError and changes nothing.
+        The language is XPath, or FLWR for a query that starts with its enclosing element; `language` ("xpath",
+        "xquery") says so. `to` is where every message goes: a function, a folder (one file a message) or "-" for
+        standard output; without it messages only come back from `publish`. `namespaces` maps the query's prefixes,
+        the empty one being the default for element names. A query that cannot be read raises QueryError and changes
+        nothing.
         """
         if isinstance(query, str):
             query = Subscription("", query, language, namespaces or {}, None, True, ignore_namespaces)
@@ -97,7 +110,7 @@ class Broker:
             name = id or query.id or self._free_id()
             if name in self._subscriptions:
                 raise ConfigurationError(f"subscription {name!r} is there already")
-            self._add(replace(query, id=name, to=to if to is not None else query.to), plan)
+            self._add(replace(query, id=name, to=destination(to if to is not None else query.to)), plan)
             return name
 
     def unsubscribe(self, id: str) -> None:
@@ -163,13 +176,23 @@ class Broker:
         """The messages whose destination failed; the latest ten thousand."""
         return tuple(self._undelivered)
 
+    @property
+    def operator_seconds(self) -> dict[str, float]:
+        """With `profile`, the seconds that each operator has taken so far."""
+        return dict(self._engine.profile.seconds)
+
     def explain(self, id: str | None = None) -> str:
         """How all subscriptions, or one of them, are answered, and what is shared."""
         with self._changing:
             if id is None:
                 return explain_all(self._engine)
             number, subscription = self._subscriptions[id]
-            return explain_one(self._engine, number, subscription.query, _plan(subscription))
+            return explain_one(self._engine, number, subscription.query, _plan(subscription), self._dtd)
+
+    def explain_graph(self, id: str) -> str:
+        """The plan of one subscription as a graph in Graphviz's language; `dot -Tsvg` draws it."""
+        with self._changing:
+            return graph(_plan(self._subscriptions[id][1]), self._dtd)
 
     # -- the life of a broker
 
@@ -208,7 +231,7 @@ class Broker:
     def _rebuild(self) -> None:
         """A new engine without what nobody wants any more."""
         kept = [subscription for _, subscription in self._subscriptions.values()]
-        self._engine, self._numbers = Engine(self._bounds), 0
+        self._engine, self._numbers = self._make_engine(), 0
         self._subscriptions, self._by_number = {}, {}
         self._ids = np.empty(1024, object)
         for subscription in kept:

@@ -14,6 +14,7 @@ ROOMS = (
     "cli",
     "api",
     "subscriptions",
+    "destinations",
     "spark",
     "network",
     "views",

@@ -50,6 +50,11 @@ class Limits:
             raise ConfigurationError(f"Limits.doctype: expected 'ignore-external' or 'reject', found {self.doctype!r}")
 
 
+def is_in_stream(document: Document, stream: str) -> bool:
+    """Whether a query on a stream is for a document; one that names no stream is for every query."""
+    return not stream or not document.stream or document.stream == stream
+
+
 _numbers = count(1)
 
 

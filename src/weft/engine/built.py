@@ -50,6 +50,12 @@ class BuiltQueries:
             del self._of_shape[self._shapes[result, building.slots]][subscription]
         return building
 
+    def sharing(self, subscription: int) -> int:
+        """How many subscriptions have this one's shape."""
+        result, building = self._buildings[subscription]
+        shape = self._shapes.get((result, building.slots))
+        return len(self._of_shape[shape]) if shape is not None and subscription not in self.others else 1
+
     def subscriptions_of(self, shape: int) -> dict[int, Building]:
         """The subscriptions with a shape."""
         return self._of_shape[shape]

@@ -12,9 +12,13 @@ import numpy as np
 
 from weft.automaton.labels import Bounds
 from weft.documents.columns import Ints
+from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
 from weft.engine.index import Index
 from weft.engine.outcome import Outcome
+from weft.engine.pathsharing import PathSharing, Run
+from weft.engine.profile import Profile
+from weft.optimizer import Approach, canonical_paths
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
 
@@ -23,15 +27,27 @@ _RECENT = 1_000  # the small index may have this many, and one more for every 32
 
 
 class Engine:
-    """All subscriptions, by number."""
+    """All subscriptions, by number.
 
-    def __init__(self, bounds: Bounds | None = None) -> None:
-        self._bounds = bounds
-        self.large, self.small = Index(bounds), Index(bounds)
+    With a DTD their paths are made canonical, so that more of them are the same. With an approach, FLWR queries are
+    answered each by its own plan, and share path matching alone: to compare, and to measure.
+    """
+
+    def __init__(
+        self,
+        bounds: Bounds | None = None,
+        dtd: Dtd | None = None,
+        approach: Approach | None = None,
+        profile: Profile | None = None,
+    ) -> None:
+        self._bounds, self._dtd = bounds, dtd
+        self.profile = profile or Profile()
+        self.large, self.small = Index(bounds, self.profile), Index(bounds, self.profile)
+        self.single = PathSharing(approach, dtd, True, bounds, self.profile) if approach else None
         self._recent: dict[int, Plan] = {}  # the plans of the small index, until they join the large one
 
     def __len__(self) -> int:
-        return len(self.large) + len(self.small)
+        return len(self.large) + len(self.small) + (len(self.single.queries) if self.single else 0)
 
     @property
     def dead(self) -> int:
@@ -40,6 +56,10 @@ class Engine:
 
     def add(self, subscription: int, plan: Plan) -> None:
         """Take a subscription in; numbers only grow."""
+        if self.single is not None and isinstance(plan, Flwr):
+            self.single.add(subscription, plan)
+            return
+        plan = canonical_paths(plan, self._dtd)
         if not self.large.is_warm:
             self.large.add(subscription, plan)
             return
@@ -48,37 +68,45 @@ class Engine:
         if len(self.small) > _RECENT + len(self.large) // 32:
             for recent, its_plan in self._recent.items():
                 self.large.add(recent, its_plan)
-            self.small = Index(self._bounds)
+            self.small = Index(self._bounds, self.profile)
             self._recent = {}
 
     def remove(self, subscription: int) -> None:
         """Let a subscription go. What only it wanted stays, unused, until there is a new engine."""
+        if self.single is not None and subscription in self.single.queries:
+            self.single.remove(subscription)
+            return
         index = self.large if subscription in self.large.results else self.small
         index.remove(subscription)
         self._recent.pop(subscription, None)
 
     def match(self, table: NodeTable) -> Matches:
         """Answer a batch."""
-        return Matches([index.match(table) for index in (self.large, self.small) if len(index)], len(table.documents))
+        outcomes = [index.match(table) for index in (self.large, self.small) if len(index)]
+        runs = [self.single.match(table)] if self.single is not None else []
+        return Matches(outcomes, runs, len(table.documents))
 
 
 class Matches:
     """The outcomes of the indexes as one."""
 
-    def __init__(self, outcomes: list[Outcome], documents: int) -> None:
-        self._outcomes, self._documents = outcomes, documents
+    def __init__(self, outcomes: list[Outcome], runs: list[Run], documents: int) -> None:
+        self._outcomes, self._runs, self._documents = outcomes, runs, documents
 
     def subscriptions(self) -> list[Ints]:
         """For each document the subscriptions that match it, in the order in which they came."""
-        if len(self._outcomes) == 1:
-            return self._outcomes[0].subscriptions()
         parts = [outcome.subscriptions() for outcome in self._outcomes]
+        parts += [run.subscriptions() for run in self._runs]
+        if len(parts) == 1:
+            return parts[0]
         none = np.zeros(0, np.int32)
         return [np.sort(np.concatenate([none, *(part[at] for part in parts)])) for at in range(self._documents)]
 
     def messages(self) -> list[tuple[int, int, str]]:
         """(document, subscription, message) of the FLWR queries, sorted by document, then subscription."""
-        return sorted((message for outcome in self._outcomes for message in outcome.messages()), key=itemgetter(0, 1))
+        made = [message for outcome in self._outcomes for message in outcome.messages()]
+        made += [message for run in self._runs for message in run.messages()]
+        return sorted(made, key=itemgetter(0, 1))
 
     def nodes(self) -> tuple[Ints, Ints, Ints]:
         """(document, subscription, node), sorted by document, then subscription, then document order."""

@@ -18,6 +18,7 @@ from weft.engine.frozen import Frozen
 from weft.engine.labelplan import LabelPlan, LabelPlans
 from weft.engine.linked import Linked, linked_holds
 from weft.engine.navigate import Navigation
+from weft.engine.profile import Profile
 from weft.engine.shared import NOTHING, NodeKind
 from weft.languages.xpath.predicates import HOLDS
 
@@ -27,7 +28,10 @@ Mask = NDArray[np.bool_]
 class Evaluation:
     """One batch against one shared plan."""
 
-    def __init__(self, table: NodeTable, labels: Ints, plans: LabelPlans, frozen: Frozen) -> None:
+    def __init__(
+        self, table: NodeTable, labels: Ints, plans: LabelPlans, frozen: Frozen, profile: Profile | None = None
+    ) -> None:
+        self.profile = profile or Profile()
         self.table, self.labels, self._plans, self._frozen = table, labels, plans, frozen
         self.order = np.argsort(labels, kind="stable").astype(np.int32)
         sorted_labels = labels[self.order]
@@ -44,9 +48,11 @@ class Evaluation:
     def run(self) -> tuple[Ints, Ints]:
         """The results that the shared plan's nodes give, as (result, document node)."""
         if self._frozen.tallest >= 0:
-            self._begin()
+            with self.profile("Selection"):
+                self._begin()
             for height in range(self._frozen.tallest + 1):
-                self._rise(height)
+                with self.profile("Join"):
+                    self._rise(height)
         if not self._results:
             return np.zeros(0, np.int32), np.zeros(0, np.int32)
         return (

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
+from weft.documents.dtd import Dtd
 from weft.engine.engine import Engine
 from weft.engine.index import Index
 from weft.engine.shared import NodeKind
 from weft.languages import Plan
+from weft.optimizer import optimize
 from weft.plans.flwr import Flwr
 from weft.plans.show import show, show_flwr
+from weft.plans.show_operators import show_operators
 
 _TOLD = {
     NodeKind.TEST: "value tests, by path, operator and constant",
@@ -67,18 +70,25 @@ def _some(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def explain_one(engine: Engine, number: int, query: str, plan: Plan) -> str:
+def explain_one(engine: Engine, number: int, query: str, plan: Plan, dtd: Dtd | None = None) -> str:
     """One subscription: its plan, what it shares, and where its results were seen."""
+    operators = f"\n{show_operators(optimize(plan, 'FWR', dtd))}" if isinstance(plan, Flwr) else ""
+    if engine.single is not None and number in engine.single.queries:
+        physical = engine.single.queries[number].physical
+        return "\n".join([query, "", show_flwr(engine.single.queries[number].plan), "", show_operators(physical)])
     index = engine.large if number in engine.large.results else engine.small
     results = index.results[number]
     wanted = index.targets.sharing()
     shown = show_flwr(plan) if isinstance(plan, Flwr) else show(plan)
-    lines = [query, "", shown, ""]
+    lines = [query, "", shown, operators, ""] if operators else [query, "", shown, ""]
     lines += [f"result {result}: {_some(wanted.get(result, 1), 'subscription')}" for result in results]
     if number in index.compounds:
         lines.append("worked out node by node from the results of its parts")
     rows = index.template_rows(number)
     lines.append(f"template: {_some(rows, 'subscription')} with this plan, constants aside")
+    if number in index.built:
+        others = index.built.sharing(number)
+        lines.append(f"groups: shared by {_some(others, 'subscription')} with these bindings and return paths")
     paths = index.plans.paths
     states = {index.state_of(result) for result in results}
     seen = [at for at in range(1, len(paths)) if not states.isdisjoint(paths.reached(at).tolist())]

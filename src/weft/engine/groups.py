@@ -75,7 +75,8 @@ class Follower:
         keys = at * width + rows
         wanted = distinct(keys)
         chain_at, row = (wanted // width).astype(np.int64), (wanted % width).astype(np.int32)
-        origin, nodes = self._follow(chains, chain_at, row)
+        with self._evaluation.profile("GroupBy"):
+            origin, nodes = self._follow(chains, chain_at, row)
         starts = np.searchsorted(origin, np.arange(wanted.size + 1))
         place = np.searchsorted(wanted, keys)
         return starts[place], starts[place + 1], nodes

@@ -13,6 +13,7 @@ from weft.engine.evaluate import Evaluation
 from weft.engine.frozen import Frozen
 from weft.engine.labelplan import LabelPlans
 from weft.engine.outcome import Compound, Outcome
+from weft.engine.profile import Profile
 from weft.engine.shared import NOTHING, NodeKind, SharedPlan
 from weft.engine.targets import Targets
 from weft.plans.flwr import Flwr
@@ -22,7 +23,8 @@ from weft.plans.plan import Combine, Pattern, Selection
 class Index:
     """Subscriptions that are answered together. Growing it forgets its label paths, nothing else."""
 
-    def __init__(self, bounds: Bounds | None = None) -> None:
+    def __init__(self, bounds: Bounds | None = None, profile: Profile | None = None) -> None:
+        self._profile = profile or Profile()
         self.shared = SharedPlan()
         self.plans = LabelPlans(self.shared, bounds)
         self.targets = Targets()
@@ -98,7 +100,9 @@ class Index:
             self._frozen = Frozen(self.shared, self._of_state, self._of_node)
             self.plans.freeze(self._frozen)
         mark = len(self.plans.paths)
-        evaluation = Evaluation(table, self.plans.labels(table), self.plans, self._frozen)
+        with self._profile("PME"):
+            labels = self.plans.labels(table)
+        evaluation = Evaluation(table, labels, self.plans, self._frozen, self._profile)
         outcome = Outcome(evaluation, evaluation.run(), self.targets, dict(self.compounds), self.built)
         self.plans.paths.finish_batch(mark)
         return outcome

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from weft.documents.columns import Ints, Longs, spans, unique_pairs
+from weft.documents.document import is_in_stream
 from weft.engine.building import Building
 from weft.engine.built import BuiltQueries
 from weft.engine.evaluate import Evaluation
@@ -87,7 +88,8 @@ class Outcome:
         shapes = self._built.shapes
         result, row = self._all_pairs
         known = result < shapes.of_result.starts.size - 1
-        return group(shapes, self._follower, result[known], row[known])
+        with self._evaluation.profile("OuterJoin-Select"):
+            return group(shapes, self._follower, result[known], row[known])
 
     @cached_property
     def _follower(self) -> Follower:
@@ -194,10 +196,7 @@ class Outcome:
         return matched
 
     def _is_in_stream(self, document: int, subscription: int) -> bool:
-        """A document that names its stream is only for the queries on that stream, or on none."""
-        wanted = self._built.streams.get(subscription)
-        stream = self._table.documents[document].stream
-        return wanted is None or not stream or stream == wanted
+        return is_in_stream(self._table.documents[document], self._built.streams.get(subscription, ""))
 
 
 def _slots(building: Building) -> list[tuple[Chain, Slot]]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from weft.automaton.labels import Bounds
 from weft.documents.columns import Ints, Longs, contains
+from weft.documents.document import is_in_stream
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
 from weft.engine.factory import Factory
@@ -84,6 +85,10 @@ class PathSharing:
         self.queries[number] = Query(plan, physical, make_recipe(plan), states)
         self._frozen = None
 
+    def remove(self, number: int) -> None:
+        """Let a query go; its paths stay."""
+        del self.queries[number]
+
     def match(self, table: NodeTable) -> Run:
         """Answer a batch."""
         if self._frozen is None:
@@ -110,6 +115,18 @@ class Run:
                 self.groups[number] = (found, columns)
         self._queries = queries
 
+    def subscriptions(self) -> list[Ints]:
+        """For each document the queries that have a message for it, in the order in which they came."""
+        matched: list[list[int]] = [[] for _ in self._table.documents]
+        for number, (found, _) in self.groups.items():
+            for document in np.unique(self._table.node_document[found[:, 0]]).tolist():
+                if self._is_in_stream(document, number):
+                    matched[document].append(number)
+        return [np.array(sorted(numbers), np.int32) for numbers in matched]
+
+    def _is_in_stream(self, document: int, number: int) -> bool:
+        return is_in_stream(self._table.documents[document], self._queries[number].plan.stream)
+
     def messages(self) -> Iterator[tuple[int, int, str]]:
         """(document, query, message)."""
         factory = Factory(self._table)
@@ -118,6 +135,8 @@ class Run:
             lists = [_as_lists(column) for column in columns]
             document = self._table.node_document[found[:, 0]]
             for at in np.unique(document).tolist():
+                if not self._is_in_stream(at, number):
+                    continue
                 here = np.flatnonzero(document == at).tolist()
                 groups = [[column[row] for column in lists] for row in here]
                 yield at, number, factory.message(query.plan, query.recipe, groups)

@@ -1,0 +1,67 @@
+"""Messages in, delivered out: to a function, to standard output, or to a folder with one file a message."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from urllib.parse import quote
+
+from weft.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is delivered: the nodes of a document that a subscription asked for, as XML; of FLWR, the one message."""
+
+    subscription: str
+    document: str
+    nodes: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole message, a line for each node."""
+        return "\n".join(self.nodes)
+
+
+def destination(to: object) -> Callable[[Message], object] | None:
+    """The function that delivers to a destination; nothing for none."""
+    if to is None or callable(to):
+        return to
+    if to == "-":
+        return to_standard_output
+    if isinstance(to, str | Path):
+        return Folder(Path(to))
+    raise ConfigurationError(f"to: expected a function, a folder or '-', found {to!r}")
+
+
+def to_standard_output(message: Message) -> None:
+    """Print a message."""
+    sys.stdout.write(message.text + "\n")
+    sys.stdout.flush()
+
+
+class Folder:
+    """One file for each message, there as a whole or not at all; names sort in the order of delivery."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._numbers: count[int] | None = None
+
+    def __call__(self, message: Message) -> Path:
+        """Write a message to a file of its own."""
+        self._path.mkdir(parents=True, exist_ok=True)
+        if self._numbers is None:  # go on behind what an earlier run has left
+            known = [int(file.name[:10]) for file in self._path.glob("[0-9]" * 10 + "-*.xml")]
+            self._numbers = count(max(known, default=0) + 1)
+        names = "-".join(quote(name, safe="")[:80] for name in (message.subscription, message.document))
+        file = self._path / f"{next(self._numbers):010d}-{names}.xml"
+        handle, temporary = tempfile.mkstemp(dir=self._path, prefix=".")
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.write(message.text + "\n")
+        Path(temporary).replace(file)
+        return file
