@@ -78,6 +78,7 @@ class Dtd:
     _declared: dict[str, Declaration] = field(init=False, repr=False, compare=False)
     _children: dict[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
     _loops: dict[str, int] = field(init=False, repr=False, compare=False)
+    _paths: dict[tuple[str, str], tuple[str, ...] | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         declared = {declaration.name: declaration for declaration in self.declarations}
@@ -85,6 +86,7 @@ class Dtd:
         object.__setattr__(self, "_declared", declared)
         object.__setattr__(self, "_children", children)
         object.__setattr__(self, "_loops", _loops(children))
+        object.__setattr__(self, "_paths", {})
 
     @classmethod
     def load(cls, path: str | Path, root: str | None = None) -> Dtd:
@@ -104,6 +106,10 @@ class Dtd:
     def names(self) -> tuple[str, ...]:
         """The declared elements, in their order."""
         return tuple(self._declared)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether an element is declared."""
+        return name in self._declared
 
     def declaration(self, name: str) -> Declaration:
         """The declaration of an element; KeyError if there is none."""
@@ -139,6 +145,11 @@ class Dtd:
 
     def single_path(self, a: str, b: str) -> tuple[str, ...] | None:
         """The names after `a` up to `b` if exactly one path leads there, None if none or many do."""
+        if (a, b) not in self._paths:
+            self._paths[a, b] = self._single_path(a, b)
+        return self._paths[a, b]
+
+    def _single_path(self, a: str, b: str) -> tuple[str, ...] | None:
         ahead = {b, *nx.ancestors(nx.DiGraph(self._children), self.declaration(b).name)}
         path: list[str] = []
         here = a

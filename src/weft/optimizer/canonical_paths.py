@@ -23,13 +23,13 @@ def canonical_path(path: Path, above: str | None, dtd: Dtd) -> Path:
     for step in path:
         way = _only_way(above, step, dtd)
         steps += [Step(name) for name in way] if way else [step]
-        above = step.label if isinstance(step.label, str) and step.label in dtd.names else None
+        above = step.label if isinstance(step.label, str) and step.label in dtd else None
     return tuple(steps) if len(steps) != len(path) or any(a != b for a, b in zip(steps, path, strict=True)) else path
 
 
 def _only_way(above: str | None, step: Step, dtd: Dtd) -> tuple[str, ...] | None:
     name = step.label
-    if not step.deep or above is None or step.kind is not Kind.ELEMENT or name not in dtd.names:
+    if not step.deep or above is None or step.kind is not Kind.ELEMENT or name not in dtd:
         return None
     assert isinstance(name, str)
     if above:
@@ -87,7 +87,7 @@ def _links(links: tuple[Link, ...], above: str | None, dtd: Dtd) -> tuple[tuple[
     for link in links:
         path = canonical_path(link.path, above, dtd)
         label = path[-1].label
-        above = label if isinstance(label, str) and label in dtd.names else None
+        above = label if isinstance(label, str) and label in dtd else None
         changed.append(Link(path, _test(link.test, above, dtd)))
     return tuple(changed), above
 
@@ -119,4 +119,4 @@ def _end_of(part: Any, above: str | None, dtd: Dtd) -> str | None:
     if not path:
         return above
     label = path[-1].label
-    return label if isinstance(label, str) and label in dtd.names else None
+    return label if isinstance(label, str) and label in dtd else None

@@ -55,7 +55,7 @@ def _claim_5(path: Path, field: int, dtd: Dtd) -> bool:
 
 def _name(step: Step, dtd: Dtd) -> str | None:
     """The one element of the DTD that a step is for, if it is known."""
-    if step.kind is Kind.ELEMENT and isinstance(step.label, str) and step.label in dtd.names:
+    if step.kind is Kind.ELEMENT and isinstance(step.label, str) and step.label in dtd:
         return step.label
     return None
 

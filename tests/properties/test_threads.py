@@ -1,0 +1,177 @@
+"""Several threads publish, subscribe and unsubscribe: every batch sees one set, every subscriber one order."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from itertools import count
+
+import pytest
+
+from weft import Broker, Document, Message
+
+SECONDS = 60  # far more than any of this takes: a deadlock fails instead of hanging
+
+
+def run_together(*jobs: Callable[[], object]) -> list[object]:
+    """Run jobs in threads that begin at the same moment; what they give comes back, what they raise is raised."""
+    barrier = threading.Barrier(len(jobs))
+
+    def run(job: Callable[[], object]) -> object:
+        barrier.wait(SECONDS)
+        return job()
+
+    pool = ThreadPoolExecutor(len(jobs))
+    futures: list[Future[object]] = [pool.submit(run, job) for job in jobs]
+    _, late = wait(futures, SECONDS)
+    pool.shutdown(wait=False, cancel_futures=True)
+    assert not late, "a thread did not come to its end"
+    return [future.result() for future in futures]
+
+
+def documents(thread: int, number: int) -> list[Document]:
+    return [Document(f"<a thread='{thread}'><b>{at}</b></a>", f"{thread}/{at}") for at in range(number)]
+
+
+class Change:
+    """A thread's own subscriptions: it makes one, and takes it back some turns later."""
+
+    def __init__(self, broker: Broker, name: str, stop: threading.Event) -> None:
+        self._broker, self._name, self._stop = broker, name, stop
+
+    def __call__(self) -> int:
+        for turn in count():
+            self._broker.subscribe(f"/a[b or @n{turn % 7}]", id=f"{self._name}/{turn}")
+            if turn >= 5:
+                self._broker.unsubscribe(f"{self._name}/{turn - 5}")
+            if self._stop.is_set():
+                return turn + 1
+
+
+def test_all_documents_of_a_batch_see_the_same_subscriptions() -> None:
+    broker, stop = Broker(), threading.Event()
+    broker.subscribe("//b", id="always")
+    batch = documents(0, 150)  # more than are matched at once
+
+    def watch() -> list[list[list[str]]]:
+        found = []
+        for _ in range(15):
+            found.append(broker.matches(batch))
+            by_document = {document.id: [] for document in batch}
+            for message in broker.publish(batch):
+                by_document[message.document].append(message.subscription)
+            found.append(list(by_document.values()))
+        stop.set()
+        return found
+
+    found, *turns = run_together(watch, *(Change(broker, f"changing {name}", stop) for name in range(3)))
+
+    assert min(turns) > 5
+    for batch_found in found:
+        assert "always" in batch_found[0]
+        assert all(names == batch_found[0] for names in batch_found)
+
+
+def test_a_subscription_counts_from_when_it_is_made_until_it_is_taken_back() -> None:
+    broker, stop = Broker(), threading.Event()
+
+    def check(thread: int) -> None:
+        for turn in range(100):
+            name = f"mine {thread}/{turn}"
+            broker.subscribe(f"/a[@thread = {thread}]", id=name)
+            assert name in broker.matches(f"<a thread='{thread}'/>")[0]
+            broker.unsubscribe(name)
+            assert name not in broker.matches(f"<a thread='{thread}'/>")[0]
+
+    def check_all() -> None:
+        run_together(*(lambda thread=thread: check(thread) for thread in range(3)))
+        stop.set()
+
+    run_together(check_all, Change(broker, "others", stop))
+
+    assert all(not name.startswith("mine") for name in broker.matches("<a thread='1'><b/></a>")[0])
+
+
+def test_every_subscriber_gets_documents_in_the_order_of_publication() -> None:
+    broker, received = Broker(), {name: [] for name in ("one", "two", "three")}
+    for name, got in received.items():
+        broker.subscribe("//b", id=name, to=got.append)
+    publishers = [documents(thread, 90) for thread in range(4)]
+
+    def publish(mine: list[Document]) -> None:
+        for at in range(0, len(mine), 3):
+            broker.publish(mine[at : at + 3])
+
+    run_together(*(lambda mine=mine: publish(mine) for mine in publishers))
+
+    orders = [[message.document for message in got] for got in received.values()]
+    assert orders[0] == orders[1] == orders[2]
+    for thread, mine in enumerate(publishers):
+        assert [name for name in orders[0] if name.startswith(f"{thread}/")] == [document.id for document in mine]
+    assert len(orders[0]) == sum(map(len, publishers))
+
+
+def test_a_message_is_delivered_once_and_comes_back_once() -> None:
+    broker, received = Broker(), []
+    broker.subscribe("//b/text()", id="all", to=received.append)
+    publishers = [documents(thread, 60) for thread in range(4)]
+
+    returned = run_together(*(lambda mine=mine: broker.publish(mine) for mine in publishers))
+
+    expected = {Message("all", document.id, (str(at),)) for mine in publishers for at, document in enumerate(mine)}
+    assert set(received) == expected
+    assert sorted(map(str, received)) == sorted(str(message) for messages in returned for message in messages)
+
+
+def test_a_destination_that_raises_disturbs_nobody() -> None:
+    broker, received = Broker(), {"before": [], "after": []}
+
+    def fail(message: Message) -> None:
+        raise OSError(f"no room for {message.document}")
+
+    broker.subscribe("//b", id="before", to=received["before"].append)
+    broker.subscribe("//b", id="failing", to=fail)
+    broker.subscribe("//b", id="after", to=received["after"].append)
+    publishers = [documents(thread, 30) for thread in range(3)]
+
+    run_together(*(lambda mine=mine: broker.publish(mine) for mine in publishers))
+
+    ids = {document.id for mine in publishers for document in mine}
+    assert {message.document for message in received["before"]} == ids
+    assert {message.document for message in received["after"]} == ids
+    assert {failed.message.document for failed in broker.undelivered} == ids
+    assert {failed.message.subscription for failed in broker.undelivered} == {"failing"}
+    assert all(str(failed.error) == f"no room for {failed.message.document}" for failed in broker.undelivered)
+
+
+@pytest.mark.parametrize("inside", ["subscribe", "publish", "matches"])
+def test_a_destination_may_use_the_broker(inside: str) -> None:
+    broker, seen, numbers = Broker(), [], count()
+    broker.subscribe("/inner", id="inner", to=seen.append)
+
+    def use(message: Message) -> None:
+        if inside == "subscribe":
+            broker.unsubscribe(broker.subscribe("//b", id=f"made {next(numbers)}"))
+        elif inside == "publish":
+            broker.publish(Document("<inner/>", f"for {message.document}"))
+        else:
+            assert broker.matches("<inner/>") == [["inner"]]
+
+    broker.subscribe("//b", id="outer", to=use)
+    publishers = [documents(thread, 20) for thread in range(3)]
+
+    run_together(*(lambda mine=mine: broker.publish(mine) for mine in publishers))
+
+    assert broker.undelivered == ()
+    assert len(seen) == (60 if inside == "publish" else 0)
+
+
+def test_ids_that_the_broker_gives_are_distinct() -> None:
+    broker = Broker()
+
+    def subscribe() -> list[str]:
+        return [broker.subscribe(f"/a/b[{at + 1}]") for at in range(100)]
+
+    given = run_together(*[subscribe] * 4)
+
+    names = [name for some in given for name in some]
+    assert len(set(names)) == len(names) == len(broker) == 400
