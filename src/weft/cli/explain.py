@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.options import IgnoreNamespaces, Namespaces, Queries, naming
+from weft.api import Broker
+from weft.cli.options import DtdName, IgnoreNamespaces, Namespaces, Queries, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Rejected, SomeDocuments, find_documents, read_batches
 from weft.documents import Limits
@@ -17,6 +18,8 @@ def explain(
     queries: Queries,
     documents: SomeDocuments = None,
     id: Annotated[str | None, typer.Option("--id", help="Explain this subscription alone.")] = None,
+    dot: Annotated[bool, typer.Option("--dot", help="With --id: the plan as a graph, for `dot -Tsvg`.")] = False,
+    dtd: DtdName = None,
     namespace: Namespaces = None,
     ignore_namespaces: IgnoreNamespaces = False,
 ) -> None:
@@ -28,14 +31,18 @@ def explain(
     \b
       weft explain subscriptions.xpath
       weft explain --id 7 subscriptions.xpath news/
+      weft explain --id 7 --dot --dtd book subscriptions.jsonl | dot -Tsvg > plan.svg
     """
-    broker = load_broker(queries, naming(namespace, ignore_namespaces))
+    broker = Broker(dtd=read_dtd(dtd) if dtd is not None else None)
+    load_broker(queries, naming(namespace, ignore_namespaces), broker)
+    if dot and id is None:
+        raise ConfigurationError("--dot: expected --id with it, to name the subscription")
     if id is not None and id not in broker:
         raise ConfigurationError(f"--id: expected the id of a subscription in {queries}, found {id!r}")
     rejected = Rejected()
     for batch in read_batches(find_documents(documents or []), Limits(), rejected):
         broker.matches(batch)
         rejected.tell_new(broker)
-    typer.echo(broker.explain(id))
+    typer.echo(broker.explain_graph(id) if dot and id is not None else broker.explain(id))
     if rejected.any:
         raise typer.Exit(1)

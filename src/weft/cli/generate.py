@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from weft.documents import Dtd
+from weft.cli.options import read_dtd
 from weft.errors import ConfigurationError
-from weft.workload import SHIPPED, generate_documents, generate_queries, shipped
+from weft.workload import SHIPPED, generate_documents, generate_flwr, generate_queries
 
 generate = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
-DtdName = Annotated[
+RequiredDtd = Annotated[
     str, typer.Option("--dtd", metavar="NAME_OR_FILE", help=f"A DTD file, or one of {', '.join(SHIPPED)}.")
 ]
 Number = Annotated[int, typer.Option(help="How many to make.")]
@@ -37,7 +37,7 @@ def _generate() -> None:
 
 @generate.command()
 def documents(
-    dtd: DtdName,
+    dtd: RequiredDtd,
     number: Number = 10,
     depth: Annotated[int, typer.Option(help="Levels of elements, where the DTD does not require more.")] = 8,
     repeats: Annotated[
@@ -65,7 +65,7 @@ def documents(
       weft generate documents --dtd my.dtd --repeats 2 --repeats chapter=9 --elements 70 --output books/
     """
     made = generate_documents(
-        _dtd(dtd),
+        read_dtd(dtd),
         number=number,
         depth=depth,
         repeats=_repeats(repeats or []),
@@ -86,7 +86,7 @@ def documents(
 
 @generate.command()
 def queries(
-    dtd: DtdName,
+    dtd: RequiredDtd,
     number: Number = 10,
     depth: Annotated[int, typer.Option(help="How many levels down a query goes.")] = 6,
     descendant: Annotated[float, typer.Option(help="How likely a step is //.")] = 0.2,
@@ -110,7 +110,7 @@ def queries(
       weft generate queries --dtd auction --predicates 2 --descendant 0.5 --no-distinct --skew 1
     """
     made = generate_queries(
-        _dtd(dtd),
+        read_dtd(dtd),
         number=number,
         depth=depth,
         descendant=descendant,
@@ -129,12 +129,40 @@ def queries(
     sys.stdout.flush()
 
 
-def _dtd(name: str) -> Dtd:
-    if name in SHIPPED:
-        return shipped(name)
-    if not Path(name).is_file():
-        raise ConfigurationError(f"--dtd: expected a file or one of {', '.join(SHIPPED)}, found {name!r}")
-    return Dtd.load(name)
+@generate.command()
+def flwr(
+    dtd: RequiredDtd,
+    number: Number = 10,
+    depth: Annotated[int, typer.Option(help="Steps of a binding path (the paper's D1).")] = 2,
+    predicate_paths: Annotated[int, typer.Option(help="Predicates in a where clause (PP).")] = 1,
+    return_paths: Annotated[int, typer.Option(help="Paths in a return clause (RP).")] = 2,
+    path_depth: Annotated[int, typer.Option(help="Steps of such a path, at most (D2).")] = 2,
+    descendant: Annotated[float, typer.Option(help="How likely a step is // (DSProb).")] = 0.2,
+    values: Values = 10,
+    words: Words = 4,
+    distinct: Annotated[bool, typer.Option(help="All queries differ.")] = True,
+    seed: Seed = 0,
+) -> None:
+    """Make random FLWR queries, one a line, with the parameters of the paper on message brokering.
+
+    \b
+      weft generate flwr --dtd bibliography --number 1000 > queries.xq.txt
+    """
+    made = generate_flwr(
+        read_dtd(dtd),
+        number=number,
+        depth=depth,
+        predicate_paths=predicate_paths,
+        return_paths=return_paths,
+        path_depth=path_depth,
+        descendant=descendant,
+        values=values,
+        words=words,
+        distinct=distinct,
+        seed=seed,
+    )
+    sys.stdout.writelines(query + "\n" for query in made)
+    sys.stdout.flush()
 
 
 def _repeats(given: list[str]) -> dict[str, int]:

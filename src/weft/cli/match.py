@@ -9,12 +9,22 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
 from weft.api import Broker
-from weft.cli.options import IgnoreNamespaces, Namespaces, Queries, naming
+from weft.cli.options import DtdName, IgnoreNamespaces, Namespaces, Queries, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Documents, Rejected, find_documents, read_batches
 from weft.documents import Document, Limits
+
+
+class Approach(StrEnum):
+    """How much of a FLWR query the path matching engine does."""
+
+    F = "F"
+    FW = "FW"
+    FWR = "FWR"
 
 
 class Doctype(StrEnum):
@@ -33,13 +43,19 @@ def match(
     doctype: Annotated[
         Doctype, typer.Option(help="Reject documents with a DOCTYPE, or read it but fetch nothing.")
     ] = Doctype.ignore_external,
+    dtd: DtdName = None,
+    approach: Annotated[
+        Approach | None, typer.Option(help="Answer FLWR queries one by one, as in the paper, instead of together.")
+    ] = None,
+    profile: Annotated[bool, typer.Option("--profile", help="Tell what each operator cost.")] = False,
     namespace: Namespaces = None,
     ignore_namespaces: IgnoreNamespaces = False,
 ) -> None:
     """Match documents against all queries at once.
 
     Prints one JSON object a line for each query that matches a document, with the nodes that it selects: elements as
-    XML, attributes as name="value", text as it is. With --ids there is one line a document instead.
+    XML, attributes as name="value", text as it is; for a FLWR query the one message that it builds. With --ids there
+    is one line a document instead.
 
     A document that cannot be read is rejected: its place and reason go to standard error, the others go on, and the
     exit code is 1. If a query is wrong nothing is matched, and the exit code is 2.
@@ -50,15 +66,28 @@ def match(
       curl -s https://example.org/item.xml | weft match subscriptions.xpath -
     """
     limits = Limits(max_bytes=max_bytes, max_depth=max_depth, doctype=doctype.value)
-    broker = load_broker(queries, naming(namespace, ignore_namespaces), limits)
+    graph = read_dtd(dtd) if dtd is not None else None
+    broker = Broker(limits, dtd=graph, approach=approach.value if approach else None, profile=profile)
+    load_broker(queries, naming(namespace, ignore_namespaces), broker)
     rejected = Rejected()
     lines = _match_ids if ids else _match_nodes
     for batch in read_batches(find_documents(documents), limits, rejected):
         for line in lines(broker, batch, rejected):
             sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
         sys.stdout.flush()
+    if profile:
+        _tell_profile(broker)
     if rejected.any:
         raise typer.Exit(1)
+
+
+def _tell_profile(broker: Broker) -> None:
+    """The cost of each operator, on standard error."""
+    seconds = broker.operator_seconds
+    table = Table("operator", "ms", "share", box=None)
+    for operator, spent in sorted(seconds.items(), key=lambda entry: -entry[1]):
+        table.add_row(operator, f"{spent * 1e3:.1f}", f"{spent / sum(seconds.values()):.0%}")
+    Console(stderr=True).print(table)
 
 
 def _match_ids(broker: Broker, batch: list[Document], rejected: Rejected) -> Iterable[dict[str, Any]]:

@@ -9,14 +9,16 @@ from typing import Annotated
 
 import typer
 
+from weft.documents import Dtd
 from weft.errors import ConfigurationError
+from weft.workload import SHIPPED, shipped
 
 Queries = Annotated[
     Path,
     typer.Argument(
         metavar="QUERIES",
         show_default=False,
-        help="A text file with one XPath a line, a JSON Lines file (*.jsonl), or a folder of *.xpath files.",
+        help="A text file with one query a line, a JSON Lines file (*.jsonl), or a folder of *.xpath and *.xq files.",
     ),
 ]
 Namespaces = Annotated[
@@ -30,6 +32,25 @@ Namespaces = Annotated[
 IgnoreNamespaces = Annotated[
     bool, typer.Option("--ignore-namespaces", help="Compare local names only, in all queries.", show_default=False)
 ]
+
+
+DtdName = Annotated[
+    str | None,
+    typer.Option(
+        "--dtd",
+        metavar="NAME_OR_FILE",
+        help=f"A DTD that all documents keep to: a file, or one of {', '.join(SHIPPED)}.",
+    ),
+]
+
+
+def read_dtd(name: str) -> Dtd:
+    """A DTD that Weft brings along, or one from a file."""
+    if name in SHIPPED:
+        return shipped(name)
+    if not Path(name).is_file():
+        raise ConfigurationError(f"--dtd: expected a file or one of {', '.join(SHIPPED)}, found {name!r}")
+    return Dtd.load(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,21 @@ import typer
 
 from weft.api import Broker
 from weft.cli.options import Naming
-from weft.documents import Limits
 from weft.errors import WeftError
 from weft.subscriptions import load_subscriptions
 
 
-def load_broker(queries: Path, naming: Naming, limits: Limits | None = None) -> Broker:
-    """A broker with every subscription of the file. If one is wrong all errors are told, and the command ends."""
-    broker = Broker(limits)
+def load_broker(queries: Path, naming: Naming, broker: Broker | None = None) -> Broker:
+    """A broker with every subscription of the file. If one is wrong all errors are told, and the command ends.
+
+    Where a subscription's messages go is for those who run it: here they are printed.
+    """
+    broker = Broker() if broker is None else broker
     errors: list[str] = []
     for subscription in load_subscriptions(queries, on_error=lambda error: errors.append(str(error))):
         named = replace(
             subscription,
+            to=None,
             namespaces={**naming.namespaces, **subscription.namespaces},
             ignore_namespaces=naming.ignore_namespaces or subscription.ignore_namespaces,
         )
