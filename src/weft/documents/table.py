@@ -136,10 +136,17 @@ class NodeTable:
 
     def string_values(self, nodes: Ints) -> list[str]:
         """The string-values of many nodes."""
-        elements, first_text, texts = self.elements, self.first_text, self.texts
-        if nodes.size and int(nodes.max()) < elements:
-            spans = zip(self.text_first[nodes].tolist(), self.text_last[nodes].tolist(), strict=True)
-            return [texts[a] if b - a == 1 else "".join(texts[a:b]) for a, b in spans]
-        if nodes.size and int(nodes.min()) >= first_text:
-            return [texts[node] for node in (nodes - first_text).tolist()]
-        return [self.string_value(node) for node in nodes.tolist()]
+        values = [""] * nodes.size
+        texts, attributes = self.texts, self.attribute_values
+        places = np.flatnonzero(nodes < self.elements)
+        rows = nodes[places]
+        spans = zip(places.tolist(), self.text_first[rows].tolist(), self.text_last[rows].tolist(), strict=True)
+        for at, first, last in spans:
+            values[at] = texts[first] if last - first == 1 else "".join(texts[first:last])
+        places = np.flatnonzero((nodes >= self.elements) & (nodes < self.first_text))
+        for at, attribute in zip(places.tolist(), (nodes[places] - self.elements).tolist(), strict=True):
+            values[at] = attributes[attribute]
+        places = np.flatnonzero(nodes >= self.first_text)
+        for at, text in zip(places.tolist(), (nodes[places] - self.first_text).tolist(), strict=True):
+            values[at] = texts[text]
+        return values

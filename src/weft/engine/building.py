@@ -14,18 +14,24 @@ from weft.plans.recipe import Recipe, make_recipe
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """How the messages of a subscription are built from the bindings of its first variable."""
+    """How the messages of a subscription are built from the bindings of its first variable.
 
-    plan: Flwr
-    chains: tuple[Chain, ...]  # for each variable but the first, from its source
-    slots: tuple[Chain, ...]  # for each slot of the recipe, from its variable
-    checks: tuple[tuple[On, int], ...]  # the tests in `where` that need several variables, and their nodes
+    There are very many of these, so they hold no plan but what is left of it, and share recipes.
+    """
+
     recipe: Recipe
+    slots: tuple[Chain, ...]  # for each slot of the recipe, from its variable
+    slot_variables: tuple[int, ...]
+    stream: str = ""
+    chains: tuple[Chain, ...] = ()  # for each variable but the first, from its source
+    sources: tuple[int, ...] = ()
+    where: Test | None = None  # what needs several variables
+    checks: tuple[tuple[On, int], ...] = ()  # the tests in it, and their nodes
 
     @property
     def is_simple(self) -> bool:
         """One variable, in document order: each of its bindings is a group."""
-        return not self.chains and not self.plan.order
+        return not self.chains and not self.recipe.keys
 
 
 def binding_pattern(plan: Flwr) -> Pattern:
@@ -51,24 +57,31 @@ def _with_test(links: tuple[Link, ...], test: Test | None) -> tuple[Link, ...]:
     return (*links[:-1], Link(links[-1].path, both))
 
 
-def add_building(shared: SharedPlan, plan: Flwr) -> Building:
-    """Merge all that building needs into the shared plan."""
+def add_building(shared: SharedPlan, plan: Flwr, recipes: dict[Recipe, Recipe]) -> Building:
+    """Merge all that building needs into the shared plan; equal recipes become one."""
     states: list[int] = []
     chains: list[Chain] = []
     for at, variable in enumerate(plan.variables):
         if variable.source is None:
             state = ROOT
             for link in variable.links:
-                state = shared.states.extend(state, link.path)
+                state = shared.extend(state, link.path)[0]
         else:
             links = _with_test(variable.links, _own_test(plan, at))
             chain, state = shared.add_links(states[variable.source], links)
             chains.append(chain)
         states.append(state)
-    recipe = make_recipe(plan)
-    slots = tuple(shared.add_links(states[slot.variable], slot.links)[0] for slot in recipe.slots)
-    checks = tuple((check, _node(shared, check, states)) for check in _checks(plan.where))
-    return Building(plan, tuple(chains), slots, checks, recipe)
+    recipe, slots = make_recipe(plan)
+    return Building(
+        recipe=recipes.setdefault(recipe, recipe),
+        slots=tuple(shared.add_links(states[slot.variable], slot.links)[0] for slot in slots),
+        slot_variables=tuple(slot.variable for slot in slots),
+        stream=plan.stream,
+        chains=tuple(chains),
+        sources=tuple(variable.source or 0 for variable in plan.variables[1:]),
+        where=plan.where,
+        checks=tuple((check, _node(shared, check, states)) for check in _checks(plan.where)),
+    )
 
 
 def _node(shared: SharedPlan, check: On, states: list[int]) -> int:

@@ -33,8 +33,8 @@ class BuiltQueries:
     def add(self, subscription: int, result: int, building: Building) -> None:
         """Take a subscription in."""
         self._buildings[subscription] = (result, building)
-        if building.plan.stream:
-            self.streams[subscription] = building.plan.stream
+        if building.stream:
+            self.streams[subscription] = building.stream
         if not building.is_simple:
             self.others[subscription] = (result, building)
             return

@@ -18,7 +18,7 @@ from weft.engine.index import Index
 from weft.engine.outcome import Outcome
 from weft.engine.pathsharing import PathSharing, Run
 from weft.engine.profile import Profile
-from weft.optimizer import Approach, canonical_paths
+from weft.optimizer import Approach
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
 
@@ -42,9 +42,12 @@ class Engine:
     ) -> None:
         self._bounds, self._dtd = bounds, dtd
         self.profile = profile or Profile()
-        self.large, self.small = Index(bounds, self.profile), Index(bounds, self.profile)
+        self.large, self.small = self._new_index(), self._new_index()
         self.single = PathSharing(approach, dtd, True, bounds, self.profile) if approach else None
         self._recent: dict[int, Plan] = {}  # the plans of the small index, until they join the large one
+
+    def _new_index(self) -> Index:
+        return Index(self._bounds, self.profile, self._dtd)
 
     def __len__(self) -> int:
         return len(self.large) + len(self.small) + (len(self.single.queries) if self.single else 0)
@@ -59,7 +62,6 @@ class Engine:
         if self.single is not None and isinstance(plan, Flwr):
             self.single.add(subscription, plan)
             return
-        plan = canonical_paths(plan, self._dtd)
         if not self.large.is_warm:
             self.large.add(subscription, plan)
             return
@@ -68,7 +70,7 @@ class Engine:
         if len(self.small) > _RECENT + len(self.large) // 32:
             for recent, its_plan in self._recent.items():
                 self.large.add(recent, its_plan)
-            self.small = Index(self._bounds, self.profile)
+            self.small = self._new_index()
             self._recent = {}
 
     def remove(self, subscription: int) -> None:

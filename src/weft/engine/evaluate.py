@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from weft.documents.columns import Ints, Longs, contains, expand, unique_pairs
 from weft.documents.table import NodeTable
-from weft.engine.frozen import Frozen
+from weft.engine.frozen import COMPARISONS, Frozen
 from weft.engine.labelplan import LabelPlan, LabelPlans
 from weft.engine.linked import Linked, linked_holds
 from weft.engine.navigate import Navigation
@@ -207,10 +207,11 @@ class Evaluation:
         position = np.arange(nodes.size) - begins[group] + 1
         size = np.diff(np.append(begins, nodes.size))[group]
         keep = np.zeros(nodes.size, bool)
-        for node in np.unique(nodes).tolist():
-            _, operator, number = cast(tuple[int, str, float | None], self._frozen.shared.detail[node])
-            here = nodes == node
-            keep[here] = HOLDS[operator](position[here], size[here] if number is None else number)
+        operators, numbers = self._frozen.ranks[nodes].T
+        limit = np.where(np.isnan(numbers), size, numbers)
+        for operator in np.unique(operators).tolist():
+            here = operators == operator
+            keep[here] = HOLDS[COMPARISONS[int(operator)]](position[here], limit[here])
         return nodes[keep], rows[keep]
 
     def _verify_down(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:

@@ -7,7 +7,6 @@ from functools import partial
 from weft.documents.fragment import Fragments
 from weft.documents.rewrite import escape_attribute, escape_text
 from weft.documents.table import NodeTable
-from weft.plans.flwr import Flwr
 from weft.plans.recipe import Fill, Recipe
 
 Lists = list[list[int]]
@@ -21,9 +20,9 @@ class Factory:
         self._fragments = Fragments(table)
         self._texts: dict[int, str] = {}
 
-    def message(self, plan: Flwr, recipe: Recipe, groups: list[Lists]) -> str:
+    def message(self, recipe: Recipe, groups: list[Lists]) -> str:
         """A whole message from its groups, each a list of nodes for each slot."""
-        ordered = self._in_order(plan, recipe, groups) if recipe.keys else groups
+        ordered = self._in_order(recipe, groups) if recipe.keys else groups
         returns = recipe.between.join("".join(self._return(recipe, lists)) for lists in ordered)
         return f"{recipe.before}{returns}{recipe.after}"
 
@@ -62,11 +61,11 @@ class Factory:
                 by_name[name] = " " + self._fragments.attribute(node)
         return "".join(by_name.values())
 
-    def _in_order(self, plan: Flwr, recipe: Recipe, groups: list[Lists]) -> list[Lists]:
+    def _in_order(self, recipe: Recipe, groups: list[Lists]) -> list[Lists]:
         """Stable, by the last key first; nothing comes before everything."""
         ordered = list(groups)
-        for key, order in reversed(list(zip(recipe.keys, plan.order, strict=True))):
-            ordered.sort(key=partial(self._key, key), reverse=order.descending)
+        for slot, descending in reversed(recipe.keys):
+            ordered.sort(key=partial(self._key, slot), reverse=descending)
         return ordered
 
     def _key(self, slot: int, lists: Lists) -> tuple[bool, str]:

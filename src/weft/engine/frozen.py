@@ -15,7 +15,7 @@ from weft.engine.comparisons import Comparisons
 from weft.engine.constants import TEXT_INDEXES, Constants, TextIndex
 from weft.engine.shared import NOTHING, NodeKind, SharedPlan
 
-Test = tuple[str, str | float]
+COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
 
 class Ragged:
@@ -52,6 +52,7 @@ class Frozen:
         self.eager = Ragged(((edges[shared.edge[node]].below, node) for node in shared.eager), states)
         self.checks = Ragged(self._checks(), nodes)
         self.down = self._down()
+        self.ranks = self._ranks()
         self.edge_up = np.array([edge.up for edge in edges], np.int32)
         self.edge_length = np.array([len(edge.steps) for edge in edges], np.int32)
         self.edge_steps = Ragged(((at, i) for at, edge in enumerate(edges) for i in _coded(edge.steps)), len(edges))
@@ -70,6 +71,14 @@ class Frozen:
         table = np.zeros((len(self.shared), 3), np.int32)
         for node, detail in self._of_kind(NodeKind.DOWN):
             table[node] = cast(tuple[int, int, bool], detail)
+        return table
+
+    def _ranks(self) -> NDArray[np.float64]:
+        """For RANK nodes the operator, as its place in COMPARISONS, and the number: NaN for the last."""
+        table = np.zeros((len(self.shared), 2))
+        for node, detail in self._of_kind(NodeKind.RANK):
+            _, operator, number = cast(tuple[int, str, float | None], detail)
+            table[node] = COMPARISONS.index(operator), np.nan if number is None else number
         return table
 
     def _index_tests(self) -> None:

@@ -7,7 +7,6 @@ whichever queries ask for them (its shared GroupBy), and groups point into them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
@@ -110,14 +109,13 @@ class Follower:
 def tuples_of(building: Building, follower: Follower, evaluation: Evaluation, rows: Ints) -> Ints:
     """The bindings of all variables, a row each, in the order of the query's loops."""
     found = rows[:, None]
-    sources = [variable.source for variable in building.plan.variables[1:]]
-    for chain, source in zip(building.chains, sources, strict=True):
-        held = found[:, cast(int, source)]
+    for chain, source in zip(building.chains, building.sources, strict=True):
+        held = found[:, source]
         starts, ends, nodes = follower.lists([chain], np.zeros(held.size, np.int64), held)
         which, inside = expand(starts, ends)
         found = np.column_stack([found[which], nodes[inside]])
-    if building.plan.where is not None:
-        found = found[_passes(building, building.plan.where, evaluation, found)]
+    if building.where is not None:
+        found = found[_passes(building, building.where, evaluation, found)]
     return found
 
 

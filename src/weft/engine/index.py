@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from weft.automaton.labels import Bounds
+from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
 from weft.engine.building import add_building, binding_pattern
 from weft.engine.built import BuiltQueries
@@ -18,14 +19,15 @@ from weft.engine.shared import NOTHING, NodeKind, SharedPlan
 from weft.engine.targets import Targets
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Combine, Pattern, Selection
+from weft.plans.recipe import Recipe
 
 
 class Index:
     """Subscriptions that are answered together. Growing it forgets its label paths, nothing else."""
 
-    def __init__(self, bounds: Bounds | None = None, profile: Profile | None = None) -> None:
+    def __init__(self, bounds: Bounds | None = None, profile: Profile | None = None, dtd: Dtd | None = None) -> None:
         self._profile = profile or Profile()
-        self.shared = SharedPlan()
+        self.shared = SharedPlan(dtd)
         self.plans = LabelPlans(self.shared, bounds)
         self.targets = Targets()
         self.results: dict[int, tuple[int, ...]] = {}  # by subscription
@@ -34,6 +36,7 @@ class Index:
         self.templates: Counter[int] = Counter()
         self.dead = 0
         self._template_of: dict[int, int] = {}
+        self._recipes: dict[Recipe, Recipe] = {}
         self._of_state: dict[int, int] = {}
         self._of_node: dict[int, int] = {}
         self._frozen: Frozen | None = None
@@ -52,7 +55,7 @@ class Index:
         self._frozen = None
         if isinstance(selection, Flwr):
             results: tuple[int, ...] = (self._result(binding_pattern(selection)),)
-            building = add_building(self.shared, selection)
+            building = add_building(self.shared, selection, self._recipes)
             self.built.add(subscription, results[0], building)
             if selection.where is None:
                 self.targets.add(results[0], subscription)
@@ -72,7 +75,7 @@ class Index:
     def remove(self, subscription: int) -> None:
         """Forget a subscription; what only it wanted stays, unused, until the index is built anew."""
         results = self.results.pop(subscription)
-        if subscription in self.built and self.built.remove(subscription).plan.where is not None:
+        if subscription in self.built and self.built.remove(subscription).where is not None:
             results = ()
         for result in results:
             self.dead += self.targets.remove(result, subscription)

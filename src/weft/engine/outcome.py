@@ -11,14 +11,12 @@ import numpy as np
 
 from weft.documents.columns import Ints, Longs, spans, unique_pairs
 from weft.documents.document import is_in_stream
-from weft.engine.building import Building
 from weft.engine.built import BuiltQueries
 from weft.engine.evaluate import Evaluation
 from weft.engine.factory import Factory
 from weft.engine.groups import Follower, Groups, group, tuples_of
 from weft.engine.shared import Chain
 from weft.engine.targets import Targets
-from weft.plans.flwr import Slot
 
 #: A result, or an operation on several: `except` and `intersect` are worked out node by node.
 Compound: TypeAlias = "int | tuple[str, tuple[Compound, ...]]"
@@ -126,17 +124,18 @@ class Outcome:
         for begin, end in pairwise(begins):
             lists = [groups.lists(at) for at in range(begin, end)]
             for subscription, building in self._built.subscriptions_of(int(groups.shape[begin])).items():
-                yield int(document[begin]), subscription, factory.message(building.plan, building.recipe, lists)
+                yield int(document[begin]), subscription, factory.message(building.recipe, lists)
 
     def _other_messages(self, factory: Factory) -> Iterator[tuple[int, int, str]]:
         for subscription, tuples in self._tuples.items():
             building = self._built.others[subscription][1]
-            columns = [self._lists(chain, tuples[:, slot.variable]) for chain, slot in _slots(building)]
+            slots = zip(building.slots, building.slot_variables, strict=True)
+            columns = [self._lists(chain, tuples[:, variable]) for chain, variable in slots]
             document = self._table.node_document[tuples[:, 0]]
             for at in np.unique(document).tolist():
                 here = np.flatnonzero(document == at).tolist()
                 lists = [[column[row] for column in columns] for row in here]
-                yield at, subscription, factory.message(building.plan, building.recipe, lists)
+                yield at, subscription, factory.message(building.recipe, lists)
 
     def _lists(self, chain: Chain, rows: Ints) -> list[list[int]]:
         starts, ends, nodes = self._follower.lists([chain], np.zeros(rows.size, np.int64), rows)
@@ -183,7 +182,7 @@ class Outcome:
 
     def _with_compounds(self, matched: list[Ints]) -> list[Ints]:
         found = list(self._compound_nodes)
-        residual = [at for at, (_, building) in self._built.others.items() if building.plan.where is not None]
+        residual = [at for at, (_, building) in self._built.others.items() if building.where is not None]
         found += [(at, self._tuples[at][:, 0]) for at in residual if at in self._tuples]
         for subscription, nodes in found:
             for document in np.unique(self._table.node_document[nodes]).tolist():
@@ -197,7 +196,3 @@ class Outcome:
 
     def _is_in_stream(self, document: int, subscription: int) -> bool:
         return is_in_stream(self._table.documents[document], self._built.streams.get(subscription, ""))
-
-
-def _slots(building: Building) -> list[tuple[Chain, Slot]]:
-    return list(zip(building.slots, building.recipe.slots, strict=True))

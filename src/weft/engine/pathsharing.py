@@ -82,7 +82,7 @@ class PathSharing:
         for path in paths_in((plan, physical)):
             self._shared.add_walk(path)
             self._shared.add_walk((replace(path[-1], deep=False),))  # for positions
-        self.queries[number] = Query(plan, physical, make_recipe(plan), states)
+        self.queries[number] = Query(plan, physical, make_recipe(plan)[0], states)
         self._frozen = None
 
     def remove(self, number: int) -> None:
@@ -139,7 +139,7 @@ class Run:
                     continue
                 here = np.flatnonzero(document == at).tolist()
                 groups = [[column[row] for column in lists] for row in here]
-                yield at, number, factory.message(query.plan, query.recipe, groups)
+                yield at, number, factory.message(query.recipe, groups)
 
     # -- the operators
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from weft.automaton.states import ROOT, States
+from weft.documents.dtd import Dtd
 from weft.documents.kind import Kind
+from weft.optimizer.canonical_paths import canonical_path
 from weft.plans.plan import (
     Always,
     And,
@@ -67,7 +69,10 @@ class Edge:
 class SharedPlan:
     """The nodes of all queries of an index."""
 
-    def __init__(self) -> None:
+    def __init__(self, dtd: Dtd | None = None) -> None:
+        self._dtd = dtd
+        self._names: dict[int, str] = {ROOT: ""}  # with a DTD, the element that a state is for
+        self._canonical: dict[tuple[str | None, Path], Path] = {}
         self.states = States()
         self.kind: list[NodeKind] = []
         self.height: list[int] = []
@@ -90,19 +95,33 @@ class SharedPlan:
     def __len__(self) -> int:
         return len(self.kind)
 
+    def extend(self, state: int, path: Path) -> tuple[int, Path]:
+        """The state behind a path, and the path in its canonical form if there is a DTD to tell."""
+        if self._dtd is None:
+            return self.states.extend(state, path), path
+        key = (self._names.get(state), path)
+        canonical = self._canonical.get(key)
+        if canonical is None:
+            canonical = self._canonical[key] = canonical_path(path, key[0], self._dtd)
+        below = self.states.extend(state, canonical)
+        label = canonical[-1].label
+        if isinstance(label, str) and label in self._dtd:
+            self._names[below] = label
+        return below, canonical
+
     # -- patterns and tests
 
     def add_pattern(self, pattern: Pattern) -> tuple[int, int]:
         """The state of a pattern and its node; no node where the state is all there is to it."""
         if pattern.parent is None:
-            state = self.states.extend(ROOT, pattern.path)
+            state, _ = self.extend(ROOT, pattern.path)
             self.shape.append(state)
             return state, self.add_test(pattern.test, state) if pattern.test else NOTHING
         above, parent = self.add_pattern(pattern.parent)
-        state = self.states.extend(above, pattern.path)
+        state, path = self.extend(above, pattern.path)
         self.shape.append(state)
         test = self.add_test(pattern.test, state) if pattern.test else NOTHING
-        edge = self.add_edge(above, state, pattern.path)
+        edge = self.add_edge(above, state, path)
         return state, self._add_down(state, edge, parent, test)
 
     def _add_down(self, state: int, edge: int, parent: int, test: int) -> int:
@@ -152,7 +171,7 @@ class SharedPlan:
         return self._node(NodeKind.TEST, state, 0, cost, NOTHING, detail, None)
 
     def _add_has(self, state: int, path: Path, inner: Test | None) -> int:
-        below = self.states.extend(state, path)
+        below, path = self.extend(state, path)
         self.shape.append(below)
         edge = self.add_edge(state, below, path)
         if inner is None:
@@ -163,9 +182,9 @@ class SharedPlan:
     def _add_first(self, state: int, links: tuple[Link, ...], value: Value) -> int:
         if len(links) > 1 or links[0].test is not None:
             return self._add_linked(state, links, value)
-        below = self.states.extend(state, links[0].path)
+        below, path = self.extend(state, links[0].path)
         self.shape.append(below)
-        edge = self.add_edge(state, below, links[0].path)
+        edge = self.add_edge(state, below, path)
         child = self.add_test(value, below)
         return self._node(NodeKind.FIRST, state, 1, self.cost[child], edge, child, child)
 
@@ -178,10 +197,10 @@ class SharedPlan:
         """Links from a state as a chain, from the top down, and the state that they lead to."""
         chain = []
         for link in links:
-            below = self.states.extend(state, link.path)
+            below, path = self.extend(state, link.path)
             self.shape.append(below)
             node = self.add_test(link.test, below) if link.test else NOTHING
-            chain.append((self.add_edge(state, below, link.path), node))
+            chain.append((self.add_edge(state, below, path), node))
             state = below
         return tuple(chain), state
 

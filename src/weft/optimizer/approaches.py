@@ -42,7 +42,7 @@ def plan_by(approach: Approach, plan: Flwr) -> ReturnSelect:
             bindings = Semijoin(bindings, right, len(path), "hash")
     if (where := conjunction(searched)) is not None:
         bindings = WhereFilter(bindings, where)
-    return ReturnSelect(bindings, tuple(_list(approach, slot, path) for slot in make_recipe(plan).slots))
+    return ReturnSelect(bindings, tuple(_list(approach, slot, path) for slot in make_recipe(plan)[1]))
 
 
 def whole_path(links: tuple[Link, ...]) -> Path:

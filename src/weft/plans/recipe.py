@@ -30,20 +30,19 @@ class Recipe:
     pieces: tuple[Piece, ...]
     between: str
     after: str
-    slots: tuple[Slot, ...]
-    keys: tuple[int, ...]  # the slots to order groups by
+    keys: tuple[tuple[int, bool], ...]  # the slots to order groups by, and whether descending
 
 
-def make_recipe(plan: Flwr) -> Recipe:
-    """The recipe of a plan; equal slots are one."""
+def make_recipe(plan: Flwr) -> tuple[Recipe, tuple[Slot, ...]]:
+    """The recipe of a plan, and the slots that it speaks of; equal slots are one."""
     slots: dict[Slot, int] = {}
     writer = _Writer(slots)
     writer.enclosed(plan.returned)
     before, after = _around(plan.enclosing)
-    keys = tuple(slots.setdefault(order.slot, len(slots)) for order in plan.order)
+    keys = tuple((slots.setdefault(order.slot, len(slots)), order.descending) for order in plan.order)
     items = plan.returned.items
     between = " " if items and _is_atomic(items[0]) and _is_atomic(items[-1]) else ""
-    return Recipe(before, writer.merged(), between, after, tuple(slots), keys)
+    return Recipe(before, writer.merged(), between, after, keys), tuple(slots)
 
 
 def _is_atomic(item: Value | Element | str) -> bool:
