@@ -6,8 +6,13 @@ READY := .venv/ready
 .PHONY: demo test check bench clean
 
 demo: $(READY)  ## run the main job on the examples
-	$(BIN)/weft match examples/subscriptions.xpath examples/news --ids
-	@echo "Next: $(BIN)/weft --help, docs/tutorial.md, or the messages themselves: leave out --ids."
+	@echo "Which of the subscriptions in examples/subscriptions.xpath match which news items:"
+	$(BIN)/weft match --ids examples/subscriptions.xpath examples/news
+	@echo "The nodes that payment subscriptions select:"
+	$(BIN)/weft match examples/payments.jsonl examples/payments/001.xml examples/payments/002.xml
+	@echo "The messages that the FLWR subscriptions in examples/digests build:"
+	$(BIN)/weft match examples/digests examples/news/001.xml examples/news/002.xml examples/news/003.xml
+	@echo "Next: docs/tutorial.md, $(BIN)/weft --help, $(BIN)/weft explain examples/subscriptions.xpath examples/news"
 
 test: $(READY)  ## all tests, on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal
@@ -20,6 +25,7 @@ check: $(READY)  ## style, types, import direction
 
 bench: $(READY)  ## the experiments of the papers, quickly
 	$(BIN)/python -m bench filtering --quick
+	$(BIN)/python -m bench brokering --quick
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

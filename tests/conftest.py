@@ -13,4 +13,6 @@ settings.load_profile("weft")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files from what the code does now")
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite the golden files from what the code does now"
+    )

@@ -194,7 +194,9 @@ def _leaf_step(draw: DrawFn, vocabulary: Vocabulary, depth: int) -> Query:
 @cache
 @st.composite
 def _predicates(draw: DrawFn, vocabulary: Vocabulary, depth: int, *, rankable: bool, is_leaf: bool = False) -> Query:
-    likely = (1, 1, 1, 0, 0, 2) if depth == 0 else (1, 0, 0, 0, 2) if depth < DEEPEST and not is_leaf else (0, 0, 0, 0, 1)
+    likely = (
+        (1, 1, 1, 0, 0, 2) if depth == 0 else (1, 0, 0, 0, 2) if depth < DEEPEST and not is_leaf else (0, 0, 0, 0, 1)
+    )
     number = draw(st.sampled_from(likely)) if depth < DEEPEST else 0
     inside = [
         draw(POSITIONS if rankable and one_in(draw, 6) else _booleans(vocabulary, depth + 1, rankable, is_leaf))

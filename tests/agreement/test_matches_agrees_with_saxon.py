@@ -3,19 +3,66 @@
 from collections.abc import Iterator
 
 import pytest
-from oracle import table_of
 from saxonche import PySaxonProcessor, PyXPathProcessor
 
+from oracle import table_of
 from weft.engine import Engine
 from weft.languages import parse
 
 TEXTS = ["", "foo", "1", "12", " ", "\n", "a\nb", "a b", "é", "É", "٣", "€", "-", "_", "a.b", "abc", "aac", "aaa", "A"]
-TEXTS += ["$", "^", "²", "a\n", "\u00a0", "日", "x]", "\\", "{", "ab\nbc", ".", "a'", "x", "0x1F", "[a]", "(", "+", "\t"]
+TEXTS += [
+    "$",
+    "^",
+    "²",
+    "a\n",
+    "\u00a0",
+    "日",
+    "x]",
+    "\\",
+    "{",
+    "ab\nbc",
+    ".",
+    "a'",
+    "x",
+    "0x1F",
+    "[a]",
+    "(",
+    "+",
+    "\t",
+]
 PATTERNS = ["", "^f", "o$", "o+$", "^$", "^a*$", "a??", "(a|b)+c", "a{2}", "^a{2,}$", "^a{2,3}$", "a|", "()", "(?:a)b"]
-PATTERNS += [".", "^.$", "a.b", r"\.", r"\-", r"\$", r"\^", r"\[a\]", r"\(", r"\+", r"\\", r"\{", "é", "[é-ú]", "$", "^"]
+PATTERNS += [
+    ".",
+    "^.$",
+    "a.b",
+    r"\.",
+    r"\-",
+    r"\$",
+    r"\^",
+    r"\[a\]",
+    r"\(",
+    r"\+",
+    r"\\",
+    r"\{",
+    "é",
+    "[é-ú]",
+    "$",
+    "^",
+]
 PATTERNS += [r"\d", r"^\d+$", r"\D", r"^\w+$", r"\W", r"^\W$", r"\s", r"^\S+$", r"\n", r"\t", r"[\n\t]"]
 PATTERNS += ["[a-c]", "[^a]", r"[a\-z]", r"[\d-x]", r"[\w]", r"[^\w]", r"[\W]", r"[^\W]", r"[\D]", r"[^\D]", r"[^\s]"]
-PATTERNS += [r"\p{L}", r"\p{Lu}", r"\P{L}", r"\p{Nd}", r"[\p{L}\d]", r"[^\p{L}]", r"^\p{Sc}$", "^[0-9A-Fx]+$", "b$", "^b"]
+PATTERNS += [
+    r"\p{L}",
+    r"\p{Lu}",
+    r"\P{L}",
+    r"\p{Nd}",
+    r"[\p{L}\d]",
+    r"[^\p{L}]",
+    r"^\p{Sc}$",
+    "^[0-9A-Fx]+$",
+    "b$",
+    "^b",
+]
 
 
 def in_quotes(text: str) -> str:

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from oracle import Answer, Oracle, assert_same, described, lxml_answer, table_of, weft_answer
 
+from oracle import Answer, Oracle, assert_same, described, lxml_answer, table_of, weft_answer
 from weft.engine import Engine
 from weft.languages import parse
 from weft.workload import SHIPPED, generate_documents, generate_queries, shipped
@@ -93,7 +93,7 @@ def test_batches_of_any_size_give_the_nodes_that_lxml_gives(name: str, size: int
 def test_subscriptions_that_come_while_documents_flow_count_from_the_next_batch_on(name: str) -> None:
     documents, queries, expected = workload(name)
     twice = {**queries, **{number + QUERIES: query for number, query in queries.items()}}
-    expected = in_order(np.concatenate([expected, expected + [0, QUERIES, 0]]))
+    expected = in_order(np.concatenate([expected, expected + np.array([0, QUERIES, 0])]))
     step = len(twice) // len(documents)
     engine, found = Engine(), []
 

@@ -12,8 +12,8 @@ from types import FunctionType, ModuleType
 import numpy as np
 import psutil
 import pytest
-from oracle import Oracle, assert_same, lxml_answer, table_of, weft_answer
 
+from oracle import Oracle, assert_same, lxml_answer, table_of, weft_answer
 from weft import Bounds, Broker
 from weft.engine import Engine
 from weft.languages import parse

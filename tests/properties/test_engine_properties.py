@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from oracle import Answer, Oracle, assert_same, table_of, weft_answer
 from strategies import (
     TAGS,
@@ -19,7 +20,6 @@ from strategies import (
     selections,
     written_selection,
 )
-
 from weft.engine import Engine
 from weft.languages import parse
 
@@ -62,9 +62,7 @@ def test_all_queries_at_once_find_what_lxml_finds_for_each(batch: list[bytes], w
     assert_agreement(batch, wanted)
 
 
-@given(
-    st.lists(narrow_documents, min_size=1, max_size=4), st.lists(absolute_paths(NARROW), min_size=1, max_size=8)
-)
+@given(st.lists(narrow_documents, min_size=1, max_size=4), st.lists(absolute_paths(NARROW), min_size=1, max_size=8))
 def test_paths_that_lead_to_a_node_in_many_ways_find_it_once(batch: list[bytes], wanted: list[Selection]) -> None:
     assert_agreement(batch, wanted)
 

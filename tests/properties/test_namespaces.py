@@ -1,17 +1,17 @@
 """Prefixes, default namespaces and their absence: Weft's three ways to read names agree with lxml's one."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+
 from oracle import Oracle, assert_same, described, table_of, weft_answer
 from strategies import Query, Vocabulary, absolute_paths, namespaced_documents, plain
-
 from weft.engine import Engine
 from weft.errors import QueryError
 from weft.languages import parse
@@ -20,12 +20,13 @@ PREFIXES = {"p": "urn:p", "other": "urn:q"}
 DEFAULT = "urn:default"
 
 
-class Reading(NamedTuple):
+@dataclass(frozen=True)
+class Reading:
     """A way to read the names of a query: what `parse` is told, and how the names are drawn."""
 
     namespaces: Mapping[str, str]
     ignore_namespaces: bool
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary = field(repr=False)
 
 
 def local(name: str) -> str:

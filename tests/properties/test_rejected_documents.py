@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
+
 from oracle import Oracle, described
 from strategies import documents
-
 from weft import Broker, Document, DocumentError, Limits
 from weft.documents import read
 from weft.errors import ConfigurationError
@@ -90,7 +90,9 @@ def test_places_are_those_of_the_document_as_it_was_given(document: bytes, place
     assert (error.line, error.column, error.offset) == place
 
 
-wounds = st.sampled_from((b"", b"<", b">", b"&", b"/", b'"', b"=", b"\x01", b"\xff", b"x", b"\n", b"]]>", b"p:", b"&x;"))
+wounds = st.sampled_from(
+    (b"", b"<", b">", b"&", b"/", b'"', b"=", b"\x01", b"\xff", b"x", b"\n", b"]]>", b"p:", b"&x;")
+)
 
 
 @given(documents(), st.integers(0), st.integers(0, 3), wounds)

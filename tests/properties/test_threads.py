@@ -1,7 +1,8 @@
 """Several threads publish, subscribe and unsubscribe: every batch sees one set, every subscriber one order."""
 
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import count
 
@@ -10,6 +11,14 @@ import pytest
 from weft import Broker, Document, Message
 
 SECONDS = 60  # far more than any of this takes: a deadlock fails instead of hanging
+
+
+@pytest.fixture(autouse=True)
+def _threads_take_turns_often() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
 
 
 def run_together(*jobs: Callable[[], object]) -> list[object]:
@@ -39,12 +48,13 @@ class Change:
         self._broker, self._name, self._stop = broker, name, stop
 
     def __call__(self) -> int:
-        for turn in count():
+        turn = 0
+        while not self._stop.is_set():
             self._broker.subscribe(f"/a[b or @n{turn % 7}]", id=f"{self._name}/{turn}")
             if turn >= 5:
                 self._broker.unsubscribe(f"{self._name}/{turn - 5}")
-            if self._stop.is_set():
-                return turn + 1
+            turn += 1
+        return turn
 
 
 def test_all_documents_of_a_batch_see_the_same_subscriptions() -> None:

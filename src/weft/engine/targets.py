@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.documents.columns import Ints
 
@@ -16,6 +17,7 @@ class Targets:
 
     def __init__(self) -> None:
         self._first = array("i")
+        self._has_others = array("b")
         self._others: dict[int, list[int]] = {}
 
     def __len__(self) -> int:
@@ -24,6 +26,7 @@ class Targets:
     def new(self) -> int:
         """A result that nobody wants yet."""
         self._first.append(_NOBODY)
+        self._has_others.append(False)
         return len(self._first) - 1
 
     def add(self, result: int, subscription: int) -> None:
@@ -32,6 +35,7 @@ class Targets:
             self._first[result] = subscription
         else:
             self._others.setdefault(result, []).append(subscription)
+            self._has_others[result] = True
 
     def remove(self, result: int, subscription: int) -> bool:
         """It wants it no more; says whether nobody does now."""
@@ -42,6 +46,7 @@ class Targets:
             others.remove(subscription)
         if not others:
             self._others.pop(result, None)
+            self._has_others[result] = False
         return self._first[result] == _NOBODY
 
     def of(self, results: Ints) -> Ints:
@@ -49,7 +54,7 @@ class Targets:
         first = np.frombuffer(self._first, np.int32)[results]
         found = first[first >= 0]
         if self._others:
-            others = [self._others[result] for result in self._others.keys() & set(results.tolist())]
+            others = [self._others[result] for result in results[self._is_shared(results)].tolist()]
             found = np.concatenate([found, *(np.array(entry, np.int32) for entry in others)])
         if (found[1:] < found[:-1]).any():  # results mostly come in the order of their subscriptions
             found.sort()
@@ -61,14 +66,16 @@ class Targets:
         at = np.flatnonzero(first >= 0).astype(np.int32)
         if not self._others:
             return at, first[at]
-        wanted = np.isin(results, np.fromiter(self._others, np.int32))
         more = [
             (position, other)
-            for position in np.flatnonzero(wanted).tolist()
+            for position in np.flatnonzero(self._is_shared(results)).tolist()
             for other in self._others[int(results[position])]
         ]
         extra = np.array(more, np.int32).reshape(-1, 2)
         return np.concatenate([at, extra[:, 0]]), np.concatenate([first[at], extra[:, 1]])
+
+    def _is_shared(self, results: Ints) -> NDArray[np.bool_]:
+        return np.frombuffer(self._has_others, np.int8)[results] > 0
 
     def sharing(self) -> dict[int, int]:
         """How many subscriptions the results with more than one have."""
