@@ -50,7 +50,8 @@ class LabelPaths(Generic[Plan]):
         self._entries = 0
         self._overflow = 0
         self._active: dict[int, Ints] = {}
-        self._active_size = 0
+        self._reached: dict[int, Ints] = {}
+        self._cached = 0
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -105,7 +106,8 @@ class LabelPaths(Generic[Plan]):
             return
         for path in range(mark, len(self)):
             del self._children[self.parent[path] << 32 | self.name[path]]
-            self._active_size -= self._active.pop(path, np.zeros(0)).size
+            for cache in (self._active, self._reached):
+                self._cached -= cache.pop(path, np.zeros(0)).size
         self._entries -= sum(self._sizes[mark:])
         for column in (self.parent, self.name, self.plans, self._sizes):
             del column[mark:]
@@ -132,7 +134,11 @@ class LabelPaths(Generic[Plan]):
 
     def reached(self, path: int) -> Ints:
         """The states that the NFA reaches at a label path."""
-        return self._states.step(self._active_at(self.parent[path]), self.names[self.name[path]])[0]
+        known = self._reached.get(path)
+        return self._states.reach(self._active_at(self.parent[path]), self._name(path)) if known is None else known
+
+    def _name(self, path: int) -> str:
+        return self.names[self.name[path]]
 
     def _code(self, name: str) -> int:
         code = self._codes.get(name)
@@ -145,8 +151,8 @@ class LabelPaths(Generic[Plan]):
         path = len(self.parent)
         self.parent.append(parent)
         self.name.append(name)
-        reached, active = self._states.step(self._active_at(parent), self.names[name])
-        self._remember(path, active)
+        reached = self._states.reach(self._active_at(parent), self.names[name])
+        self._remember(self._reached, path, reached)
         plan, size = self._make_plan(path, reached)
         self.plans.append(plan)
         self._sizes.append(size)
@@ -155,20 +161,25 @@ class LabelPaths(Generic[Plan]):
         return path
 
     def _active_at(self, path: int) -> Ints:
+        """The states that are active below a label path; most label paths have nothing below, so only on demand."""
         missing = []
         while path not in self._active and path != ROOT_PATH:
             missing.append(path)
             path = self.parent[path]
         active = self._active[path] if path in self._active else self._states.start()
         for below in reversed(missing):
-            active = self._states.step(active, self.names[self.name[below]])[1]
-            self._remember(below, active)
+            reached = self._reached.get(below)
+            if reached is None:
+                reached = self._states.reach(active, self._name(below))
+            active = self._states.activate(active, reached)
+            self._remember(self._active, below, active)
         return active
 
-    def _remember(self, path: int, active: Ints) -> None:
+    def _remember(self, where: dict[int, Ints], path: int, states: Ints) -> None:
         """State sets are only needed where a new child is seen, so they are a cache: they can be made again."""
-        if self._active_size > self._bounds.states:
+        if self._cached > self._bounds.states:
             self._active.clear()
-            self._active_size = 0
-        self._active[path] = active
-        self._active_size += active.size
+            self._reached.clear()
+            self._cached = 0
+        where[path] = states
+        self._cached += states.size

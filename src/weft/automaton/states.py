@@ -32,7 +32,6 @@ class States:
         self._edges: dict[int, int] = {}
         self._star = array("i")
         self._loop = array("i")
-        self._is_loop = array("b")
         self._from: list[array[int]] = []
         self._to: list[array[int]] = []
         self._symbols: dict[str | Unlike, int] = {}
@@ -42,7 +41,7 @@ class States:
         self.has_attributes = False  # whether some path leads to attributes, or to texts
         self.has_texts = False
         self.names_attributes = False  # whether some label test is for attributes
-        self._new(is_loop=False)
+        self._new()
 
     def __len__(self) -> int:
         return len(self._star)
@@ -69,27 +68,27 @@ class States:
                 self._unlike.append((symbol, frozenset(label.labels)))
         return symbol
 
-    def _new(self, is_loop: bool) -> int:
+    def _new(self) -> int:
         self._star.append(-1)
         self._loop.append(-1)
-        self._is_loop.append(is_loop)
         return len(self._star) - 1
 
     def _loop_of(self, state: int) -> int:
         if self._loop[state] < 0:
-            self._loop[state] = self._new(is_loop=True)
+            loop = self._loop[state] = self._new()
+            self._loop[loop] = loop
         return self._loop[state]
 
     def _child(self, state: int, step: Step) -> int:
         if step.label == STAR and step.kind is Kind.ELEMENT:
             if self._star[state] < 0:
-                self._star[state] = self._new(is_loop=False)
+                self._star[state] = self._new()
             return self._star[state]
         symbol = self.symbol(step.label, step.kind)
         key = state * _SYMBOLS + symbol
         child = self._edges.get(key)
         if child is None:
-            child = self._edges[key] = self._new(is_loop=False)
+            child = self._edges[key] = self._new()
             self._from[symbol].append(state)
             self._to[symbol].append(child)
             self.has_attributes |= step.kind is Kind.ATTRIBUTE
@@ -102,10 +101,10 @@ class States:
         """The states that are active at the document's root."""
         return np.array([ROOT] + [self._loop[ROOT]] * (self._loop[ROOT] >= 0), np.int32)
 
-    def step(self, active: Ints, name: str) -> tuple[Ints, Ints]:
-        """From active states by a name: the states reached, and all that are active then."""
+    def reach(self, active: Ints, name: str) -> Ints:
+        """The states that are reached from active ones by a name."""
         if active.size <= _FEW:
-            return self._step_few(active.tolist(), name)
+            return self._reach_few(active.tolist(), name)
         if len(self._marks) < len(self):
             self._marks = np.zeros(2 * len(self), bool)
         marks = self._marks
@@ -116,20 +115,12 @@ class States:
             if self._from[symbol]
         ]
         marks[active] = False
-        if name[0] == "@" or name == TEXT_NAME:
-            found = np.concatenate(reached) if reached else np.zeros(0, np.int32)
-            return found, found[:0]
-        stars = np.frombuffer(self._star, np.int32)[active]
-        found = np.concatenate([*reached, stars[stars >= 0]])
-        loops = active[np.frombuffer(self._is_loop, np.int8)[active] > 0]
-        new_loops = np.frombuffer(self._loop, np.int32)[found]
-        new_loops = new_loops[new_loops >= 0]
-        marks[loops] = True
-        new_loops = new_loops[~marks[new_loops]]
-        marks[loops] = False
-        return found, np.concatenate([found, loops, new_loops])
+        if name[0] != "@" and name != TEXT_NAME:
+            stars = np.frombuffer(self._star, np.int32)[active]
+            reached.append(stars[stars >= 0])
+        return np.concatenate(reached) if reached else _NONE
 
-    def _step_few(self, active: list[int], name: str) -> tuple[Ints, Ints]:
+    def _reach_few(self, active: list[int], name: str) -> Ints:
         """The same for so few states that calls of numpy would cost more than they save."""
         reached = []
         symbols = self.symbols_of(name)
@@ -138,13 +129,26 @@ class States:
                 child = self._edges.get(state * _SYMBOLS + symbol)
                 if child is not None:
                     reached.append(child)
-        if name[0] == "@" or name == TEXT_NAME:
-            return (np.array(reached, np.int32), _NONE) if reached else (_NONE, _NONE)
-        reached += [self._star[state] for state in active if self._star[state] >= 0]
-        loops = {state: None for state in active if self._is_loop[state]}
-        loops.update((self._loop[state], None) for state in reached if self._loop[state] >= 0)
-        found = np.array(reached, np.int32) if reached else _NONE
-        return found, np.array([*reached, *loops], np.int32) if reached or loops else _NONE
+        if name[0] != "@" and name != TEXT_NAME:
+            reached += [self._star[state] for state in active if self._star[state] >= 0]
+        return np.array(reached, np.int32) if reached else _NONE
+
+    def activate(self, active: Ints, reached: Ints) -> Ints:
+        """All states that are active behind a name, from those before it and those reached by it."""
+        if active.size + reached.size <= _FEW:
+            known = {state: None for state in active.tolist() if self._loop[state] == state}
+            known.update((self._loop[state], None) for state in reached.tolist() if self._loop[state] >= 0)
+            return np.array([*reached.tolist(), *known], np.int32) if known or reached.size else _NONE
+        loop = np.frombuffer(self._loop, np.int32)
+        loops = active[loop[active] == active]  # a loop's loop is itself
+        new_loops = loop[reached]
+        new_loops = new_loops[new_loops >= 0]
+        if len(self._marks) < len(self):
+            self._marks = np.zeros(2 * len(self), bool)
+        self._marks[loops] = True
+        new_loops = new_loops[~self._marks[new_loops]]
+        self._marks[loops] = False
+        return np.concatenate([reached, loops, new_loops])
 
     def symbols_of(self, name: str) -> tuple[int, ...]:
         """The label tests that a name passes, but for `*`."""
