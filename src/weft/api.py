@@ -11,7 +11,7 @@ from itertools import islice, pairwise
 from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -25,10 +25,10 @@ from weft.documents.fragment import Fragments
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.engine.explain import explain_all, explain_one
-from weft.engine.graph import graph
+from weft.engine.graph import drawing, graph
 from weft.engine.profile import Profile
 from weft.errors import ConfigurationError, DocumentError
-from weft.languages import Plan, parse
+from weft.languages import Plan, parse, recognize
 from weft.optimizer import Approach
 from weft.subscriptions import Subscription
 
@@ -185,14 +185,17 @@ class Broker:
         """How all subscriptions, or one of them, are answered, and what is shared."""
         with self._changing:
             if id is None:
-                return explain_all(self._engine)
+                queries = (query for _, query in self._subscriptions.values())
+                flwr = (_plan(query) for query in queries if (query.language or recognize(query.query)) == "xquery")
+                return explain_all(self._engine, flwr, self._dtd)
             number, subscription = self._subscriptions[id]
             return explain_one(self._engine, number, subscription.query, _plan(subscription), self._dtd)
 
-    def explain_graph(self, id: str) -> str:
-        """The plan of one subscription as a graph in Graphviz's language; `dot -Tsvg` draws it."""
+    def explain_graph(self, id: str, form: Literal["dot", "svg"] = "dot") -> str:
+        """The plan of one subscription as a graph, in Graphviz's language or drawn as SVG."""
         with self._changing:
-            return graph(_plan(self._subscriptions[id][1]), self._dtd)
+            plan = _plan(self._subscriptions[id][1])
+        return graph(plan, self._dtd) if form == "dot" else drawing(plan, self._dtd)
 
     # -- the life of a broker
 

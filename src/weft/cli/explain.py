@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -14,11 +15,18 @@ from weft.documents import Limits
 from weft.errors import ConfigurationError
 
 
+class Form(StrEnum):
+    """The forms of a graph."""
+
+    dot = "dot"
+    svg = "svg"
+
+
 def explain(
     queries: Queries,
     documents: SomeDocuments = None,
     id: Annotated[str | None, typer.Option("--id", help="Explain this subscription alone.")] = None,
-    dot: Annotated[bool, typer.Option("--dot", help="With --id: the plan as a graph, for `dot -Tsvg`.")] = False,
+    graph: Annotated[Form | None, typer.Option(help="With --id: the plan as a graph, for Graphviz or drawn.")] = None,
     dtd: DtdName = None,
     namespace: Namespaces = None,
     ignore_namespaces: IgnoreNamespaces = False,
@@ -31,18 +39,18 @@ def explain(
     \b
       weft explain subscriptions.xpath
       weft explain --id 7 subscriptions.xpath news/
-      weft explain --id 7 --dot --dtd book subscriptions.jsonl | dot -Tsvg > plan.svg
+      weft explain --id 7 --graph svg --dtd book subscriptions.jsonl > plan.svg
     """
     broker = Broker(dtd=read_dtd(dtd) if dtd is not None else None)
     load_broker(queries, naming(namespace, ignore_namespaces), broker)
-    if dot and id is None:
-        raise ConfigurationError("--dot: expected --id with it, to name the subscription")
+    if graph and id is None:
+        raise ConfigurationError("--graph: expected --id with it, to name the subscription")
     if id is not None and id not in broker:
         raise ConfigurationError(f"--id: expected the id of a subscription in {queries}, found {id!r}")
     rejected = Rejected()
     for batch in read_batches(find_documents(documents or []), Limits(), rejected):
         broker.matches(batch)
         rejected.tell_new(broker)
-    typer.echo(broker.explain_graph(id) if dot and id is not None else broker.explain(id))
+    typer.echo(broker.explain_graph(id, graph.value) if graph and id is not None else broker.explain(id))
     if rejected.any:
         raise typer.Exit(1)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from itertools import islice
 
 from weft.documents.dtd import Dtd
 from weft.engine.engine import Engine
@@ -11,8 +13,10 @@ from weft.engine.shared import NodeKind
 from weft.languages import Plan
 from weft.optimizer import optimize
 from weft.plans.flwr import Flwr
-from weft.plans.show import show, show_flwr
+from weft.plans.operators import DupElim, JoinedList, ReturnSelect, Semijoin
+from weft.plans.show import show, show_flwr, show_path
 from weft.plans.show_operators import show_operators
+from weft.plans.walk import walk
 
 _TOLD = {
     NodeKind.TEST: "value tests, by path, operator and constant",
@@ -28,13 +32,50 @@ _TOLD = {
 }
 
 
-def explain_all(engine: Engine, top: int = 10) -> str:
+_SAMPLE = 1_000  # FLWR queries whose own plans are counted
+
+
+def explain_all(engine: Engine, flwr: Iterable[Plan] = (), dtd: Dtd | None = None, top: int = 10) -> str:
     """The shared plan: its size, what is shared most, and the label paths seen most."""
     lines = [_some(len(engine), "subscription")]
     for title, index in (("plan", engine.large), ("recent additions", engine.small)):
         if len(index):
             lines += ["", f"{title}: {_some(len(index), 'subscription')}", *_explain_index(index, top)]
-    return "\n".join(lines)
+            lines += _explain_groups(index, top) if len(index.built) else []
+    return "\n".join(lines + _explain_operators(list(islice(flwr, _SAMPLE)), dtd))
+
+
+def _explain_groups(index: Index, top: int) -> list[str]:
+    """What FLWR queries share: groups by their shapes, lists by their return paths."""
+    shapes, edges = index.built.shapes, index.shared.edges
+    uses = Counter(shapes.slots.entries.tolist())
+    lines = ["", f"  {len(index.built)} FLWR queries: {len(shapes.results)} groups of bindings and return paths,"]
+    lines += [f"  made of {len(shapes.chains)} shared lists; the most used (groups that have them):"]
+    for chain, number in uses.most_common(top):
+        path = "".join(show_path(edges[edge].path) for edge, _ in shapes.chains[chain]) or "/."
+        lines.append(f"  {number:>9}  ${path}")
+    return lines
+
+
+def _explain_operators(plans: list[Plan], dtd: Dtd | None) -> list[str]:
+    """What plans of their own (PathSharing-FWR) would be made of, and which claims hold."""
+    counts: Counter[str] = Counter()
+    for plan in plans:
+        for part in walk(optimize(plan, "FWR", dtd)) if isinstance(plan, Flwr) else ():
+            match part:
+                case DupElim(by=by):
+                    counts[f"DupElim by {by}"] += 1
+                case Semijoin(by=by, claim=claim):
+                    counts[f"Semijoin by {by}{f', claim {claim}' if claim else ''}"] += 1
+                case JoinedList(by=by, claims=claims):
+                    why = f", claim {' and '.join(map(str, sorted(set(claims))))}" if claims else ""
+                    counts[f"OuterJoin-Select by {by}{why}"] += 1
+                case ReturnSelect(claims=(claim, *_)):
+                    counts[f"DupElim of bindings removed, claim {claim}"] += 1
+    if not counts:
+        return []
+    lines = ["", f"as {_some(len(plans), 'plan')} of their own (PathSharing-FWR) the FLWR queries would have:"]
+    return lines + [f"  {number:>9}  {operator}" for operator, number in counts.most_common()]
 
 
 def _explain_index(index: Index, top: int) -> list[str]:

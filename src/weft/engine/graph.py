@@ -1,8 +1,9 @@
-"""A plan in, a graph of its operators in Graphviz's language out."""
+"""A plan in, a graph of its operators out: in Graphviz's language, or drawn as SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from xml.sax.saxutils import escape
 
 from weft.documents.dtd import Dtd
 from weft.languages import Plan
@@ -13,13 +14,49 @@ from weft.plans.show_operators import operator_lines
 
 
 def graph(plan: Plan, dtd: Dtd | None = None) -> str:
-    """The operators of a FLWR query, or the patterns and tests of an XPath query, as a directed graph."""
-    if isinstance(plan, Flwr):
-        lines = list(operator_lines(optimize(plan, "FWR", dtd)))
-    else:
-        told = show(plan).splitlines()
-        lines = [((len(line) - len(line.lstrip())) // 2, line.strip()) for line in told]
+    """The operators of a FLWR query, or the patterns and tests of an XPath query, for Graphviz."""
+    lines = _lines(plan, dtd)
     return "\n".join(["digraph plan {", '  rankdir=BT; node [shape=box, fontname="sans-serif"];', *_body(lines), "}"])
+
+
+def drawing(plan: Plan, dtd: Dtd | None = None) -> str:
+    """The same as SVG: a box for each operator, what feeds it below and to the right."""
+    lines = _lines(plan, dtd)
+    width = max(depth * _INDENT + len(text) * 7.2 + 24 for depth, text in lines)
+    above: list[int] = []
+    drawn = []
+    for number, (depth, text) in enumerate(lines):
+        x, y = depth * _INDENT, number * _LINE
+        del above[depth:]
+        if above:
+            start = above[-1] * _LINE + _BOX
+            drawn.append(f'<path d="M{x - _INDENT + 12},{y + _BOX // 2} V{start}" marker-end="url(#to)"/>')
+            drawn.append(f'<path d="M{x},{y + _BOX // 2} H{x - _INDENT + 12}"/>')
+        above.append(number)
+        drawn.append(f'<rect x="{x}" y="{y}" width="{len(text) * 7.2 + 16:.0f}" height="{_BOX}" rx="3"/>')
+        drawn.append(f'<text x="{x + 8}" y="{y + 16}">{escape(text)}</text>')
+    return _SVG.format(width=width, height=len(lines) * _LINE, body="\n".join(drawn))
+
+
+_INDENT, _LINE, _BOX = 28, 32, 22
+_SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 {width:.0f} {height}" width="{width:.0f}">
+<style>
+rect {{ fill: #eef4fb; stroke: #36c }}
+path {{ fill: none; stroke: #36c }}
+text {{ font: 12px monospace }}
+</style>
+<defs>
+<marker id="to" markerWidth="6" markerHeight="6" refX="5" refY="3" orient="auto"><path d="M0,0 L6,3 L0,6"/></marker>
+</defs>
+{body}
+</svg>"""
+
+
+def _lines(plan: Plan, dtd: Dtd | None) -> list[tuple[int, str]]:
+    if isinstance(plan, Flwr):
+        return list(operator_lines(optimize(plan, "FWR", dtd)))
+    told = show(plan).splitlines()
+    return [((len(line) - len(line.lstrip())) // 2, line.strip()) for line in told]
 
 
 def _body(lines: Iterable[tuple[int, str]]) -> Iterable[str]:

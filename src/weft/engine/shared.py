@@ -64,6 +64,7 @@ class Edge:
     below: int
     steps: tuple[tuple[int, bool, Kind], ...]  # symbol (-1 for `*`), whether the step is deep, kind
     up: int
+    path: Path = ()
 
 
 class SharedPlan:
@@ -243,7 +244,7 @@ class SharedPlan:
             edge = self._edge_ids[above, below] = len(self.edges)
             is_deep = any(step.deep for step in path)
             steps = tuple((self._symbol(step), step.deep, step.kind) for step in path)
-            self.edges.append(Edge(above, below, steps, 0 if is_deep else len(path)))
+            self.edges.append(Edge(above, below, steps, 0 if is_deep else len(path), path))
             if is_deep:
                 self.contexts.add(above)
         return edge
