@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
-from strategies import one_in
 
+from strategies import one_in
 from weft.documents.dtd import Dtd
 
 NAMES = "abc"

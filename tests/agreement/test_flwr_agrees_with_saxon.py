@@ -11,14 +11,14 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
-from flwr_strategies import World, queries, worlds
-from flwr_ways import WAYS, canonical, messages, with_queries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from oracle import table_of
 from saxonche import PySaxonProcessor
 
+from flwr_strategies import World, queries, worlds
+from flwr_ways import WAYS, canonical, messages, with_queries
+from oracle import table_of
 from weft.documents.dtd import Dtd
 from weft.workload import generate_documents, generate_flwr, shipped
 
@@ -159,7 +159,7 @@ def saxon() -> Iterator[PySaxonProcessor]:
         yield processor
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(worlds(), st.lists(queries(), min_size=1, max_size=4))
 def test_random_queries_give_the_messages_that_saxon_gives_in_every_way(
     saxon: PySaxonProcessor, world: World, wanted: list[str]

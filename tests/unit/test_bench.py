@@ -22,7 +22,7 @@ TINY = Effort(
     slices=2,
     documents=5,
     samples=(Sample(3), Sample(2), Sample(1, every=10)),
-    changes=7,
+    changes=12,
     memory_documents=5,
 )
 ONCE = {
