@@ -11,7 +11,7 @@ from bench.measure import timed
 from weft import Broker
 
 SETTLING = 32  # documents after which an addition is taken to cost nothing more
-_SETTLED = 5  # additions that are followed for so long
+_SETTLED = 9  # additions that are followed for so long
 
 
 @dataclass(frozen=True, slots=True)

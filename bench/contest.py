@@ -6,6 +6,7 @@ their answers are compared.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -89,10 +90,11 @@ def hold_contest(
 ) -> Standing:
     """Time everyone on every slice; raises DisagreementError."""
     asked = dict(list(queries.items())[:: sample.every])
-    scale = len(queries) / len(asked)
-    entrants = [_Entrant(name, make(asked), scale) for name, make in LOOPS.items()]
+    entrants = [_Entrant(name, make(asked), len(queries) / len(asked)) for name, make in LOOPS.items()]
+    gc.collect()
+    gc.freeze()  # or the collector would walk what the others keep, at the cost of whom it strikes
+    weft, matched = [], 0
     try:
-        weft, matched = [], 0
         for documents in slices:
             seconds, found = timed(lambda some: match_all(broker, some), documents)
             weft.append(seconds / len(documents))
@@ -102,6 +104,7 @@ def hold_contest(
                 entrant.run(documents[: sample.documents], expected)
             after_slice()
     finally:
+        gc.unfreeze()
         for entrant in entrants:
             entrant.loop.close()
     number = sum(map(len, slices))

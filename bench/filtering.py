@@ -30,12 +30,12 @@ class Effort:
     slices: int = 24
     documents: int = 64  # in each slice
     samples: tuple[Sample, ...] = (Sample(10), Sample(3), Sample(1))
-    changes: int = 35
+    changes: int = 40
     memory_documents: int = 1_000
 
 
 FULL = Effort()
-QUICK = Effort(warm_up=128, slices=3, samples=(Sample(10), Sample(3), Sample(3, every=10)), changes=25)
+QUICK = Effort(warm_up=128, slices=3, samples=(Sample(10), Sample(3, every=5), Sample(3, every=25)), changes=25)
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ def _upkeep_table(figures: dict[str, Figure], size: int) -> Table:
 
 
 def _notes(rounds: list[Round], document_bytes: float) -> Iterator[str]:
-    yield f"Fresh documents of {compact(document_bytes)} bytes in the mean; a time is processor time, the median of the slices."
+    yield f"Fresh documents of {compact(document_bytes)} bytes in the mean. Processor time, the median of the slices."
     yield "The loops got a sample of the documents, and their ids were compared with Weft's: all equal."
     for one in rounds:
         if one.sample.every > 1:

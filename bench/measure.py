@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
 from time import process_time
@@ -37,9 +38,11 @@ class Child:
     def __init__(self, module: str, *arguments: object) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, other = context.Pipe()
-        self._process = context.Process(target=_answer, args=(other, module, arguments), daemon=True)
+        self._process = context.Process(target=_answer, args=(other, module), daemon=True)
         self._process.start()
-        other.close()  # only the child holds it now: when that dies, we read the end of the pipe
+        other.close()  # only the child holds it now: when that dies, we are told
+        with suppress(OSError):  # it died: whoever asks will learn it
+            self._connection.send(arguments)  # not by Process, which waits for ever for a child that died early
 
     def ask(self, question: object, timeout: float) -> Any:
         """The answer; ChildLostError if there is none."""
@@ -61,9 +64,9 @@ class Child:
         self._connection.close()
 
 
-def _answer(connection: Connection, module: str, arguments: tuple[object, ...]) -> None:
+def _answer(connection: Connection, module: str) -> None:
     try:
-        answer = import_module(module).make(*arguments)
+        answer = import_module(module).make(*connection.recv())
         while True:
             connection.send(("answer", answer(connection.recv())))
     except ImportError:

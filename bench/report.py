@@ -27,12 +27,13 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One system of axes, both logarithmic."""
+    """One system of axes, both logarithmic; with `ticks` these names are what lies along the x axis, at 0, 1, …."""
 
     title: str
     x_label: str
     y_label: str
     curves: tuple[Curve, ...]
+    ticks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

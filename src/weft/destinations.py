@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from urllib.parse import quote
+from weakref import WeakValueDictionary
 
 from weft.errors import ConfigurationError
 
@@ -35,7 +36,8 @@ def destination(to: object) -> Callable[[Message], object] | None:
     if to == "-":
         return to_standard_output
     if isinstance(to, str | Path):
-        return Folder(Path(to))
+        path = Path(to).absolute()
+        return _FOLDERS.setdefault(path, Folder(path))  # subscriptions that share a folder share its numbers
     raise ConfigurationError(f"to: expected a function, a folder or '-', found {to!r}")
 
 
@@ -65,3 +67,6 @@ class Folder:
             out.write(message.text + "\n")
         Path(temporary).replace(file)
         return file
+
+
+_FOLDERS: WeakValueDictionary[Path, Folder] = WeakValueDictionary()

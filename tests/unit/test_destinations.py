@@ -177,7 +177,6 @@ def test_a_folder_that_cannot_be_made_leaves_the_message_undelivered(tmp_path: P
     assert isinstance(failed.error, OSError)
 
 
-@pytest.mark.xfail(strict=True, reason="each subscription counts its own messages in the folder")
 def test_names_sort_in_the_order_of_delivery_also_where_subscriptions_share_a_folder(tmp_path: Path) -> None:
     broker = Broker()
     for name in ("a", "b"):

@@ -54,14 +54,13 @@ class Fragments:
             return f'{table.tags[table.attribute_tag[at]]}="{escape_attribute(table.attribute_values[at])}"'
         return table.texts[node - table.first_text]
 
-    def attribute(self, node: int) -> str:
-        """An attribute to stand in another element: with the declaration of its prefix, if it has one."""
+    def declaration(self, node: int) -> str:
+        """The declaration of an attribute's prefix, to stand before it in another element; "" if it has none."""
         at = node - self._table.elements
         prefix, colon, _ = self._table.tags[self._table.attribute_tag[at]].rpartition(":")
         if not colon or prefix == "xml":
-            return self.text(node)
-        uri = self._table.names[self._table.attribute_name[at]][1:].rpartition("}")[0]
-        return f"{_declaration(prefix, uri).lstrip()} {self.text(node)}"
+            return ""
+        return _declaration(prefix, self._table.names[self._table.attribute_name[at]][1:].rpartition("}")[0])
 
     def _end(self, row: int, source: bytes) -> int:
         """Where the element ends: behind its end tag, or behind `/>`, which has no end tag."""

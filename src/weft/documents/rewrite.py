@@ -15,6 +15,7 @@ from weft.documents.document import Limits
 from weft.documents.source import Source
 
 _TAG = re.compile(rb"""<[^<>"'\s/]+(?:"[^"]*"|'[^']*'|[^<>"'])*>""")
+_ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 _REFERENCE = re.compile(rb"&([^#&;\s][^&;\s]*);")
 _PREDEFINED = frozenset({b"lt", b"gt", b"amp", b"quot", b"apos"})
 _IN_TEXT = {"\r": "&#13;"}
@@ -45,8 +46,8 @@ def without_doctype(source: Source, limits: Limits) -> Source:
     parser.EntityDeclHandler = writer.declare
     parser.SkippedEntityHandler = writer.skipped
     parser.ExternalEntityRefHandler = writer.external
-    parser.StartDoctypeDeclHandler = lambda *_: writer.in_doctype(True)
-    parser.EndDoctypeDeclHandler = lambda: writer.in_doctype(False)
+    parser.StartDoctypeDeclHandler = writer.start_doctype
+    parser.EndDoctypeDeclHandler = writer.end_doctype
     try:
         parser.Parse(source.data, True)
     except expat.ExpatError as error:
@@ -62,16 +63,21 @@ class _Writer:
         self.source, self.parser, self.limits = source, parser, limits
         self.declared = set(_PREDEFINED)
         self.size = 0
+        self.depth = 0
         self.doctype = False
+        self.doctype_at = 0
         self.write: Callable[[str], None] = self.out.append
 
     def start(self, name: str, attributes: list[str]) -> None:
-        self.refuse_unknown_references()
+        tag = _TAG.match(self.source.data, self.parser.CurrentByteIndex)
+        self.refuse_unknown_references(tag[0] if tag else b"")
+        self.check_limits(sum(1 for key in attributes[::2] if key.partition(":")[0] != "xmlns"))
         pairs = zip(attributes[::2], attributes[1::2], strict=True)
         written = "".join(f' {key}="{escape_attribute(value)}"' for key, value in pairs)
         self.grow(f"<{name}{written}>")
 
     def end(self, name: str) -> None:
+        self.depth -= 1
         self.grow(f"</{name}>")
 
     def text(self, data: str) -> None:
@@ -85,8 +91,22 @@ class _Writer:
         if not self.doctype:
             self.grow(f"<?{target} {data}?>")
 
-    def in_doctype(self, inside: bool) -> None:
-        self.doctype = inside
+    def start_doctype(self, *_: object) -> None:
+        self.doctype, self.doctype_at = True, self.parser.CurrentByteIndex
+
+    def end_doctype(self) -> None:
+        """What the declarations refer to must be declared in the document too."""
+        self.doctype = False
+        subset = self.source.data[self.doctype_at : self.parser.CurrentByteIndex]
+        self.refuse_unknown_references(_ASIDE.sub(b"", subset))
+
+    def check_limits(self, attributes: int) -> None:
+        """Here, where places are those of the document as given."""
+        self.depth += 1
+        if self.depth > self.limits.max_depth:
+            self.refuse(f"nested deeper than {self.limits.max_depth}")
+        if attributes > self.limits.max_attributes:
+            self.refuse(f"an element with {attributes} attributes, more than {self.limits.max_attributes}")
 
     def declare(self, name: str, is_parameter: int, *_: object) -> None:
         if not is_parameter:
@@ -100,10 +120,9 @@ class _Writer:
         self.refuse(f"external entity &{(context or '').split(chr(12))[-1]}; is never fetched")
         return 0
 
-    def refuse_unknown_references(self) -> None:
-        """expat reads an undeclared entity in an attribute as nothing where an external DTD might declare it."""
-        tag = _TAG.match(self.source.data, self.parser.CurrentByteIndex)
-        for name in _REFERENCE.findall(tag[0]) if tag else ():
+    def refuse_unknown_references(self, text: bytes) -> None:
+        """expat reads an undeclared entity in a value as nothing where an external DTD might declare it."""
+        for name in _REFERENCE.findall(text):
             if name not in self.declared:
                 self.skipped(name.decode("utf-8", "replace"), False)
 

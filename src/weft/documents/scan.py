@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 from xml.parsers import expat
 
@@ -54,7 +54,7 @@ class Scan:
         columns += (self.namespace_events, self.namespaces)
         marks = [len(column) for column in columns]
         try:
-            source = self._scan(document, len(self.events))
+            source = self._scan(document, len(self.events), len(self.attributes))
         except DocumentError as error:
             for column, mark in zip(columns, marks, strict=True):
                 del column[mark:]
@@ -64,22 +64,21 @@ class Scan:
         self.sources.append(source.data)
         self.ends.append(len(self.events))
 
-    def _scan(self, document: Document, mark: int) -> Source:
-        if len(document.data) > self.limits.max_bytes:
-            reason = f"{len(document.data)} bytes, more than {self.limits.max_bytes}"
-            raise DocumentError(document.id, 1, 1, 0, reason)
+    def _scan(self, document: Document, mark: int, first_attribute: int) -> Source:
         source = read_source(document)
+        if (size := max(len(document.data), len(source.data))) > self.limits.max_bytes:
+            raise DocumentError(document.id, 1, 1, 0, f"{size} bytes, more than {self.limits.max_bytes}")
         try:
             self._parse(source, self._interned)
-        except _DoctypeError:
+        except _DoctypeError as doctype:
             if self.limits.doctype == "reject":
-                at = source.data.find(b"<!DOCTYPE")
+                at = source.data.rfind(b"<!DOCTYPE", 0, doctype.args[0] + 9)  # expat tells where its name ends
                 raise source.error(at, "a DOCTYPE is not allowed here") from None
             rewritten = without_doctype(source, self.limits)
             del self.events[mark:]  # nothing but breaks can stand before a DOCTYPE
             self._parse_rewritten(source, rewritten)
             source = rewritten
-        self._check(source, mark)
+        self._check(source, mark, first_attribute)
         return source
 
     def _parse_rewritten(self, source: Source, rewritten: Source) -> None:
@@ -94,20 +93,26 @@ class Scan:
                 raise source.error(parser.ErrorByteIndex, error.reason) from None
             raise
 
-    def _check(self, source: Source, mark: int) -> None:
-        """The limits on what was read; the limit on nodes is also kept while reading."""
+    def _check(self, source: Source, mark: int, first_attribute: int) -> None:
+        """The limits on what was read; a document far beyond the limit on nodes is not read to its end."""
         limits = self.limits
+        attributes = sum(len(pairs) // 2 for pairs in self.attributes[first_attribute:])
+        if len(self.events) - mark + attributes > limits.max_nodes:
+            events = self.events[mark:]
+            texts = sum(1 for before, event in pairwise([END, *events]) if event == TEXT and before != TEXT)
+            if sum(1 for event in events if event) + texts + attributes > limits.max_nodes:
+                raise source.error(len(source.data), f"more than {limits.max_nodes} nodes")
         if len(self.events) - mark > limits.max_depth:
             events = self.events[mark:]
             depths = accumulate(1 if event else -1 if event is END else 0 for event in events)
             over = next((at for at, depth in enumerate(depths) if depth > limits.max_depth), None)
             if over is not None:
                 raise self._error(source, mark, over, f"nested deeper than {limits.max_depth}")
-        for event, attributes in zip(reversed(self.attribute_events), reversed(self.attributes), strict=True):
-            if event < mark:
-                break
-            if len(attributes) > 2 * limits.max_attributes:
-                reason = f"an element with {len(attributes) // 2} attributes, more than {limits.max_attributes}"
+        for event, pairs in zip(
+            self.attribute_events[first_attribute:], self.attributes[first_attribute:], strict=True
+        ):
+            if len(pairs) > 2 * limits.max_attributes:
+                reason = f"an element with {len(pairs) // 2} attributes, more than {limits.max_attributes}"
                 raise self._error(source, mark, event - mark, reason)
 
     def _error(self, source: Source, mark: int, event: int, reason: str) -> DocumentError:
@@ -128,6 +133,7 @@ def _make_parse(into: Scan) -> Callable[[Source, dict[str, str]], None]:
     """The parser of a batch. Its handlers are closures over bound methods: they run for every tag and text."""
     parser: expat.XMLParserType
     events, limits = into.events, into.limits
+    most_events = 4 * limits.max_nodes + 65_536  # starts, ends, texts between them, and comments
     add_event, add_offset, add_text = events.append, into.offsets.append, into.texts.append
     add_attribute_event, add_attributes = into.attribute_events.append, into.attributes.append
 
@@ -155,7 +161,7 @@ def _make_parse(into: Scan) -> Callable[[Source, dict[str, str]], None]:
 
     def doctype(_name: str, system: str | None, public: str | None, has_internal: int) -> None:
         if system or public or has_internal or limits.doctype == "reject":
-            raise _DoctypeError
+            raise _DoctypeError(parser.CurrentByteIndex)
 
     def parse(source: Source, interned: dict[str, str]) -> None:
         nonlocal parser
@@ -177,13 +183,9 @@ def _make_parse(into: Scan) -> Callable[[Source, dict[str, str]], None]:
                 parser.Parse(data, True)
             for at in range(0, len(data), _CHUNK) if len(data) > _CHUNK else ():
                 parser.Parse(data[at : at + _CHUNK], at + _CHUNK >= len(data))
-                if len(events) - first > 2 * limits.max_nodes:
-                    break
+                if len(events) - first > most_events:
+                    raise source.error(parser.CurrentByteIndex, f"more than {limits.max_nodes} nodes")
         except expat.ExpatError as error:
             raise source.error(parser.ErrorByteIndex, expat.ErrorString(error.code)) from None
-        if len(events) - first > limits.max_nodes:
-            nodes = sum(1 for event in events[first:] if event is not END)
-            if nodes > limits.max_nodes:
-                raise source.error(parser.CurrentByteIndex, f"more than {limits.max_nodes} nodes")
 
     return parse

@@ -7,7 +7,7 @@ from functools import partial
 from weft.documents.fragment import Fragments
 from weft.documents.rewrite import escape_attribute, escape_text
 from weft.documents.table import NodeTable
-from weft.plans.recipe import Fill, Recipe
+from weft.plans.recipe import Atom, Break, Fill, Recipe
 
 Lists = list[list[int]]
 
@@ -23,26 +23,40 @@ class Factory:
     def message(self, recipe: Recipe, groups: list[Lists]) -> str:
         """A whole message from its groups, each a list of nodes for each slot."""
         ordered = self._in_order(recipe, groups) if recipe.keys else groups
-        returns = recipe.between.join("".join(self._return(recipe, lists)) for lists in ordered)
-        return f"{recipe.before}{returns}{recipe.after}"
+        written = [recipe.before]
+        after_atom = False
+        for lists in ordered:
+            after_atom = self._return(recipe, lists, written, after_atom)
+        return "".join([*written, recipe.after])
 
-    def _return(self, recipe: Recipe, lists: Lists) -> list[str]:
-        written = []
+    def _return(self, recipe: Recipe, lists: Lists, written: list[str], after_atom: bool) -> bool:
+        """Write one return; says whether an atomic value came last, to which another one keeps a space."""
+        declared: set[str] = set()
         for piece in recipe.pieces:
-            if isinstance(piece, str):
-                written.append(piece)
+            if isinstance(piece, str | Break):
+                written += [piece] if isinstance(piece, str) else []
+                after_atom = False
+                declared.clear()
+                continue
+            if isinstance(piece, Atom):
+                written.append(f" {piece.text}" if after_atom else piece.text)
+                after_atom = True
                 continue
             fill, slot = piece
             nodes = lists[slot]
             if fill is Fill.COPY:
                 written += [self._copy(node) for node in nodes]
+                after_atom &= not nodes
             elif fill is Fill.COUNT:
+                written.append(f" {len(nodes)}" if after_atom else str(len(nodes)))
+                after_atom = True
+            elif fill is Fill.ATTRIBUTE_COUNT:
                 written.append(str(len(nodes)))
             elif fill is Fill.ATTRIBUTE_VALUE:
                 written.append(escape_attribute(" ".join(map(self._table.string_value, nodes))))
             else:
-                written.append(self._attributes(nodes))
-        return written
+                written.append(self._attributes(nodes, declared))
+        return after_atom
 
     def _copy(self, node: int) -> str:
         text = self._texts.get(node)
@@ -52,13 +66,16 @@ class Factory:
             self._texts[node] = text
         return text
 
-    def _attributes(self, nodes: list[int]) -> str:
-        """Attributes as they stood; of several with one name the first."""
+    def _attributes(self, nodes: list[int], declared: set[str]) -> str:
+        """Attributes as they stood, with declarations that are not there yet; of several with one name the first."""
         by_name: dict[int, str] = {}
         for node in nodes:
             name = int(self._table.attribute_name[node - self._table.elements])
-            if name not in by_name:
-                by_name[name] = " " + self._fragments.attribute(node)
+            if name in by_name:
+                continue
+            declaration = self._fragments.declaration(node)
+            by_name[name] = ("" if declaration in declared else declaration) + " " + self._fragments.text(node)
+            declared.add(declaration)
         return "".join(by_name.values())
 
     def _in_order(self, recipe: Recipe, groups: list[Lists]) -> list[Lists]:

@@ -16,7 +16,7 @@ from weft.engine.evaluate import Evaluation
 from weft.engine.frozen import Ragged
 from weft.engine.linked import follow
 from weft.engine.shared import NOTHING, Chain
-from weft.plans.plan import And, Not, On, Or, Test
+from weft.plans.plan import Always, And, Not, On, Or, Test
 
 Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
@@ -128,6 +128,8 @@ def _passes(building: Building, test: Test, evaluation: Evaluation, found: Ints)
             return np.asarray(np.any([_passes(building, part, evaluation, found) for part in tests], axis=0))
         case Not(inner):
             return np.logical_not(_passes(building, inner, evaluation, found))
+        case Always(value):
+            return np.full(len(found), value)
         case On(variable, _):
             node = dict(building.checks)[test]
             return evaluation.holds(np.full(len(found), node, np.int32), found[:, variable])

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from weft.automaton.labels import Bounds, LabelPaths
-from weft.automaton.states import name_forms
+from weft.automaton.states import TEXT_NAME, name_forms
 from weft.documents.columns import Ints
 from weft.documents.table import NodeTable
 from weft.engine.comparisons import Family, Run
@@ -119,7 +119,9 @@ def _has(entries: array[int], entry: int) -> bool:
 
 
 def passes(label: Label, name: str) -> bool:
-    """Whether an element's name passes a label test."""
+    """Whether a name passes a label test for elements; those of attributes and texts pass none."""
+    if name[0] == "@" or name == TEXT_NAME:
+        return False
     if isinstance(label, Unlike):
         return not any(passes(unlike, name) for unlike in label.labels)
     return label == "*" or label in name_forms(name)

@@ -38,7 +38,7 @@ from weft.plans.operators import (
     Stream,
     WhereFilter,
 )
-from weft.plans.plan import And, Not, On, Or, Step, Test
+from weft.plans.plan import Always, And, Not, On, Or, Step, Test
 from weft.plans.recipe import Recipe, make_recipe
 from weft.plans.walk import paths_in, walk
 
@@ -226,6 +226,8 @@ class Run:
                 return np.asarray(np.any([self._holds(part, query, found) for part in tests], axis=0))
             case Not(inner):
                 return np.logical_not(self._holds(inner, query, found))
+            case Always(value):
+                return np.full(len(found), value)
             case On(variable, inner):
                 step = query.plan.variables[variable].links[-1].path[-1]
                 return self._search.passes(inner, found[:, variable], step)

@@ -42,8 +42,11 @@ class Search:
             case Not(inner):
                 return np.logical_not(self.passes(inner, rows, step))
             case Named(label):
-                names = [self._table.names[name] for name in self._table.name[rows].tolist()]
-                return np.array([passes(label, name) for name in names], bool)
+                is_element = rows < self._table.elements
+                names = [self._table.names[name] for name in self._table.name[rows[is_element]].tolist()]
+                named = np.zeros(rows.size, bool)
+                named[is_element] = [passes(label, name) for name in names]
+                return named
             case Always(value):
                 return np.full(rows.size, value)
             case First() | Count():

@@ -1,7 +1,6 @@
 """A path and a DTD's element graph in, what the paper's claims 1 to 5 say of its stream of path-tuples out.
 
-A stream has one field for each step of the path and is ordered by the last. The claims are sufficient, not necessary. A
-step whose elements are not known by name may be anything the DTD has.
+A stream has one field for each step of the path and is ordered by the last. The claims are sufficient, not necessary.
 """
 
 from __future__ import annotations
@@ -61,12 +60,13 @@ def _name(step: Step, dtd: Dtd) -> str | None:
 
 
 def _may_loop(step: Step, dtd: Dtd) -> bool:
+    """A step for several elements may match one in another, which is as bad as a loop."""
     name = _name(step, dtd)
-    return dtd.on_loop(name) if name is not None else any(map(dtd.on_loop, dtd.names))
+    return name is None or dtd.on_loop(name)
 
 
 def _may_share_loop(step: Step, other: Step, dtd: Dtd) -> bool:
     name, other_name = _name(step, dtd), _name(other, dtd)
     if name is not None and other_name is not None:
         return dtd.same_loop(name, other_name)
-    return _may_loop(step, dtd) and _may_loop(other, dtd)
+    return True

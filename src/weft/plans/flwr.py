@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.documents.kind import Kind
@@ -24,11 +25,6 @@ class Slot:
 
     variable: int
     links: tuple[Link, ...]
-
-    @property
-    def selects_attributes(self) -> bool:
-        """Whether its nodes are attributes."""
-        return bool(self.links) and self.links[-1].path[-1].kind is Kind.ATTRIBUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +96,9 @@ class Flwr:
 
 #: The place in the enclosing element where the returns go.
 RETURNS = Enclosed(())
+
+
+def holds_attributes(slot: Slot, variables: Sequence[Variable]) -> bool:
+    """Whether a slot's nodes are attributes."""
+    links = slot.links or variables[slot.variable].links
+    return links[-1].path[-1].kind is Kind.ATTRIBUTE

@@ -37,6 +37,11 @@ class Conditions(Reader):
         """A test on what an operand's paths lead to, told where they start."""
         return test
 
+    def string(self) -> str:
+        """The string literal that is next."""
+        text = self.advance()
+        return text[1:-1].replace(text[0] * 2, text[0])
+
     def path(self, absolute: bool = False) -> tuple[Link, ...]:
         """A path as links: stretches without predicates, each with the test at its end."""
         raise NotImplementedError
@@ -125,8 +130,7 @@ class Conditions(Reader):
                 return self._function()
             return self._path_operand()
         if self.kind == "string":
-            text = self.advance()
-            return Operand("string", constant=text[1:-1].replace(text[0] * 2, text[0]))
+            return Operand("string", constant=self.string())
         if self.kind == "number":
             return Operand("number", constant=float(self.advance()))
         if self.accept("-"):

@@ -222,7 +222,7 @@ def _fold_unlike(step: Step, tests: list[Test]) -> Step:
     parts = tests[0].tests if isinstance(tests[0], And) else (tests[0],)
     labels = [part.test.label for part in parts if isinstance(part, Not) and isinstance(part.test, Named)]
     names = tuple(sorted(label for label in labels if isinstance(label, str)))
-    if len(names) != len(parts):
+    if len(names) != len(parts) or "*" in names:
         return step
     del tests[0]
     return Step(Unlike(names), step.deep)

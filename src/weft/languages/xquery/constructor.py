@@ -12,7 +12,9 @@ from weft.plans.flwr import Attribute, Element, Enclosed, Part, Value
 _NAME = re.compile(r"[^\W\d][\w.\-·]*(?::[^\W\d][\w.\-·]*)?")
 _SPACE = re.compile(r"\s*")
 _TEXT = re.compile(r"[^<{}&]+")
-_REFERENCE = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d+|#x[0-9a-fA-F]+);")
+_REFERENCE = re.compile(r"&(?:lt|gt|amp|quot|apos|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));")
+_NO_CHARACTER = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SPACES = re.compile(r"[\t\n\r]")
 
 
 class Constructor(Parser):
@@ -45,17 +47,28 @@ class Constructor(Parser):
 
     def element(self) -> Element:
         """The constructor that starts with the next token; goes on with the token behind it."""
-        self.enter()
         element, at = self._element(self.at)
-        self.leave()
         self.seek(at)
         return element
 
     def _element(self, at: int) -> tuple[Element, int]:
+        self.enter()
+        element, end = self._element_at(at)
+        self.check(element, at)
+        self.leave()
+        return element, end
+
+    def check(self, element: Element, at: int) -> None:
+        """Refuse an element that would not be well-formed."""
+        raise NotImplementedError
+
+    def _element_at(self, at: int) -> tuple[Element, int]:
         found = _NAME.match(self.query, at + 1)
         if self.query[at] != "<" or found is None:
             self.fail("expected the name of an element", at + 1)
         name, at = found[0], found.end()
+        if ":" in name:
+            self.refuse("a prefix in a constructor", found.start())
         attributes: list[Attribute] = []
         while True:
             space = self._space(at)
@@ -71,8 +84,6 @@ class Constructor(Parser):
             if attribute.name == "xmlns" or attribute.name.startswith("xmlns:"):
                 self.refuse("a namespace declaration in a constructor", space)
             attributes.append(attribute)
-        if ":" in name:
-            self.refuse("a prefix in a constructor", at)
         parts, at = self._content(name, space + 1)
         return Element(name, tuple(attributes), parts), at
 
@@ -102,8 +113,9 @@ class Constructor(Parser):
                 value, at = self._braces(at)
                 parts.append(self._one_value(value, at))
                 continue
+            is_literal = self.query[at] != "&"
             piece, at = self._character(at, quote)
-            text.append(piece)
+            text.append(_SPACES.sub(" ", piece) if is_literal else piece)
         return Attribute(found[0], (*parts, *(["".join(text)] if text else []))), at + 1
 
     def _one_value(self, enclosed: Enclosed, at: int) -> Value:
@@ -131,6 +143,8 @@ class Constructor(Parser):
                 return tuple(parts), self._end_tag(name, at)
             if self.query.startswith("<![CDATA[", at):
                 end = self.query.find("]]>", at)
+                if end < 0:
+                    self.fail("a CDATA section does not end", at)
                 text.append(self.query[at + 9 : end])
                 at, keep = end + 3, True
             elif self.query.startswith(("<!--", "<?"), at):
@@ -174,10 +188,7 @@ class Constructor(Parser):
         if self.query[at] == "}":
             self.fail("expected }} for a brace in text, found }", at)
         if self.query[at] == "&":
-            found = _REFERENCE.match(self.query, at)
-            if found is None:
-                self.fail("expected a character reference or one of &lt; &gt; &amp; &quot; &apos;", at)
-            return unescape(found[0]), found.end()
+            return self.reference(at)
         if self.query[at] == "<":
             self.fail("expected &lt; in an attribute value, found <", at)
         found = _TEXT.match(self.query, at)
@@ -185,7 +196,18 @@ class Constructor(Parser):
         end = found.end()
         if quote and (stop := self.query.find(quote, at, end)) >= 0:
             end = stop
-        return self.query[at:end], end
+        return self.query[at:end].replace("\r\n", "\n").replace("\r", "\n"), end
+
+    def reference(self, at: int) -> tuple[str, int]:
+        """The character that a reference stands for, and where it ends."""
+        found = _REFERENCE.match(self.query, at)
+        if found is None:
+            self.fail("expected a character reference or one of &lt; &gt; &amp; &quot; &apos;", at)
+        code = found[1] or found[2]
+        character = chr(int(code, 16 if found[2] else 10)) if code and len(code) < 8 else unescape(found[0])
+        if _NO_CHARACTER.search(character):
+            self.fail("expected a reference to a character of XML", at)
+        return character, found.end()
 
     def _is_single(self, at: int, brace: str) -> bool:
         return self.query.startswith(brace, at) and not self.query.startswith(brace * 2, at)

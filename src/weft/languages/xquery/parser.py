@@ -9,7 +9,7 @@ from weft.languages.xpath.names import Names
 from weft.languages.xpath.predicates import Operand
 from weft.languages.xquery.constructor import Constructor
 from weft.languages.xquery.where import split_where
-from weft.plans.flwr import RETURNS, Copy, Element, Enclosed, Flwr, Number, Order, Slot, Variable
+from weft.plans.flwr import RETURNS, Copy, Element, Enclosed, Flwr, Number, Order, Slot, Variable, holds_attributes
 from weft.plans.flwr import Value as Item
 from weft.plans.plan import Link, On, Test
 
@@ -40,6 +40,7 @@ class FlwrParser(Constructor):
         self._where: Test | None = None
         self._order: list[Order] = []
         self._returned: Enclosed | None = None
+        self._is_open = False  # between for and the end of the return
 
     def query_plan(self) -> Flwr:
         """The whole query."""
@@ -59,11 +60,15 @@ class FlwrParser(Constructor):
         if self.kind == "name" and self.text in ("for", "let") and self.following == "$":
             if self._returned is not None or self._variables:
                 self.refuse("a second FLWR expression", self.at)
+            self._is_open = True
             self._flwr()
+            self._is_open = False
             return RETURNS
-        if not self._variables:
+        if not self._is_open:
             self.refuse("anything but a FLWR expression in the braces of the enclosing element", self.at)
-        return self._items()
+        if self.text == "}":
+            self.unexpected("something in the braces")
+        return self._sequence()
 
     # -- clauses
 
@@ -84,7 +89,10 @@ class FlwrParser(Constructor):
             self._order_by()
         if not self.accept_word("return"):
             self.unexpected("for, let, where, order by or return")
-        self._returned = self._items()
+        at = self.at
+        self._returned = self._return()
+        if any(self._is_attribute(item) for item in self._returned.items):
+            self.refuse("an attribute outside an element of the return", at)
 
     def _bindings(self, clause: str) -> None:
         while True:
@@ -151,28 +159,34 @@ class FlwrParser(Constructor):
 
     # -- values
 
-    def _items(self) -> Enclosed:
-        if self.accept("("):
-            inner = self._sequence(")")
-            self.expect(")")
-            return inner
-        return self._sequence("}")
+    def _return(self) -> Enclosed:
+        """One value, or several in parentheses: a comma without them would end the FLWR expression."""
+        inner = Enclosed(tuple(self._items()))
+        if self.text == ",":
+            self.refuse("a sequence behind the FLWR expression", self.at, "put what is returned in parentheses")
+        return inner
 
-    def _sequence(self, end: str) -> Enclosed:
-        items: list[Item | Element | str] = []
-        if self.text == end:
-            return Enclosed(())
-        while True:
-            items.append(self._item())
-            if not self.accept(","):
-                return Enclosed(tuple(items))
+    def _sequence(self) -> Enclosed:
+        items = self._items()
+        while self.accept(","):
+            items += self._items()
+        return Enclosed(tuple(items))
+
+    def _items(self) -> list[Item | Element | str]:
+        """One item, or what stands in parentheses."""
+        if not self.accept("("):
+            return [self._item()]
+        self.enter()
+        inner = () if self.text == ")" else self._sequence().items
+        self.leave()
+        self.expect(")")
+        return list(inner)
 
     def _item(self) -> Item | Element | str:
         if self.kind == "sign" and self.text == "<":
             return self.element()
         if self.kind == "string":
-            text = self.advance()
-            return text[1:-1].replace(text[0] * 2, text[0])
+            return self.string()
         if self.kind == "name" and self.text == "count" and self.following == "(":
             self.advance()
             self.expect("(")
@@ -203,17 +217,61 @@ class FlwrParser(Constructor):
             self.refuse("a predicate on a variable", self.at, "put it in the variable's path, or in where")
         if self.text not in ("/", "//"):
             return known
-        if known.links and known.links[-1].path[-1].kind:
+        if holds_attributes(known, self._variables) or (known.links and known.links[-1].path[-1].kind):
             self.fail("expected the end of the path: no nodes lie below", self.at)
-        return Slot(known.variable, _join(known.links, self.steps(self.advance() == "//")))
+        steps = self.steps(self.advance() == "//")
+        if not steps or not steps[0].path:
+            self.refuse("a step that stays at the variable", at)
+        return Slot(known.variable, _join(known.links, steps))
 
     def _path_operand(self) -> Operand:
         if self.text != "$":
             if self._where_is_open():
                 self.refuse("a path that does not start at a variable", self.at)
             return super()._path_operand()
+        if self._nested_in_predicate:
+            self.refuse("a variable in a predicate", self.at, "put the condition in where")
         slot = self._slot()
         return Operand("path", paths=(slot.links,), scope=slot.variable)
+
+    def string(self) -> str:
+        """The string literal that is next; references in it are read."""
+        start, raw = self.at, self.advance()
+        text, at = [], 1
+        while at < len(raw) - 1:
+            if raw[at] == "&":
+                character, end = self.reference(start + at)
+                text.append(character)
+                at = end - start
+            else:
+                text.append(raw[at])
+                at += 2 if raw[at] == raw[0] else 1  # a quote is doubled
+        return "".join(text)
+
+    # -- attributes
+
+    def check(self, element: Element, at: int) -> None:
+        """Attributes come first in an element, and each once."""
+        names = [attribute.name for attribute in element.attributes]
+        is_start = True
+        for part in element.parts:
+            for item in part.items if isinstance(part, Enclosed) else (part,):
+                if not self._is_attribute(item):
+                    is_start = False
+                    continue
+                if not is_start:
+                    self.refuse("an attribute behind other content", at)
+                assert isinstance(item, Copy)
+                names.append(self._attribute_name(item.slot))
+        if len(set(names)) < len(names) or ("*" in names and len(names) > 1):
+            self.refuse("an element that may have an attribute twice", at)
+
+    def _is_attribute(self, item: object) -> bool:
+        return isinstance(item, Copy) and holds_attributes(item.slot, self._variables)
+
+    def _attribute_name(self, slot: Slot) -> str:
+        label = (slot.links or self._variables[slot.variable].links)[-1].path[-1].label
+        return label if isinstance(label, str) and "*" not in label else "*"
 
     def _where_is_open(self) -> bool:
         return not self._nested_in_predicate

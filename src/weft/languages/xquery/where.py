@@ -14,8 +14,8 @@ def split_where(variables: tuple[Variable, ...], where: Test | None) -> tuple[tu
     rest: list[Test] = []
     for part in where.tests if isinstance(where, And) else (where,) if where else ():
         concerned = _variables_of(part)
-        if len(concerned) == 1:
-            tests.setdefault(concerned.pop(), []).append(_without_scope(part))
+        if len(concerned) <= 1:  # what concerns none, a constant, is for the first
+            tests.setdefault(concerned.pop() if concerned else 0, []).append(_without_scope(part))
         else:
             rest.append(part)
     with_tests = (replace(variable, where=conjunction(tests.get(at, []))) for at, variable in enumerate(variables))
