@@ -35,6 +35,7 @@ from weft.subscriptions import Subscription
 Batch = Document | bytes | str | Iterable[Document | bytes | str]
 _CHUNK = 64  # documents that are matched at once: larger is not faster
 _KEPT = 10_000  # rejected documents and failed deliveries that are remembered
+_NO_NAMESPACES: dict[str, str] = {}
 _SWEEP = 10_000  # results that nobody wants any more, before the engine is built anew
 
 
@@ -74,7 +75,7 @@ class Broker:
         self._limits, self._dtd = limits or Limits(), dtd
         self._make_engine = partial(Engine, bounds, dtd, approach, Profile(profile))
         self._engine = self._make_engine()
-        self._subscriptions: dict[str, tuple[int, Subscription]] = {}
+        self._number_of: dict[str, int] = {}
         self._ids = np.empty(1024, object)
         self._by_number: dict[int, Subscription] = {}
         self._numbers = 0
@@ -104,11 +105,11 @@ class Broker:
         nothing.
         """
         if isinstance(query, str):
-            query = Subscription("", query, language, namespaces or {}, None, True, ignore_namespaces)
+            query = Subscription("", query, language, namespaces or _NO_NAMESPACES, None, True, ignore_namespaces)
         plan = _plan(query)
         with self._changing:
             name = id or query.id or self._free_id()
-            if name in self._subscriptions:
+            if name in self._number_of:
                 raise ConfigurationError(f"subscription {name!r} is there already")
             self._add(replace(query, id=name, to=destination(to if to is not None else query.to)), plan)
             return name
@@ -116,7 +117,7 @@ class Broker:
     def unsubscribe(self, id: str) -> None:
         """Forget a subscription; raises KeyError if there is none with this id."""
         with self._changing:
-            number, _ = self._subscriptions.pop(id)
+            number = self._number_of.pop(id)
             del self._by_number[number]
             self._ids[number] = None
             self._engine.remove(number)
@@ -124,10 +125,10 @@ class Broker:
                 self._rebuild()
 
     def __len__(self) -> int:
-        return len(self._subscriptions)
+        return len(self._number_of)
 
     def __contains__(self, id: object) -> bool:
-        return id in self._subscriptions
+        return id in self._number_of
 
     # -- documents
 
@@ -185,16 +186,17 @@ class Broker:
         """How all subscriptions, or one of them, are answered, and what is shared."""
         with self._changing:
             if id is None:
-                queries = (query for _, query in self._subscriptions.values())
+                queries = self._by_number.values()
                 flwr = (_plan(query) for query in queries if (query.language or recognize(query.query)) == "xquery")
                 return explain_all(self._engine, flwr, self._dtd)
-            number, subscription = self._subscriptions[id]
+            number = self._number_of[id]
+            subscription = self._by_number[number]
             return explain_one(self._engine, number, subscription.query, _plan(subscription), self._dtd)
 
     def explain_graph(self, id: str, form: Literal["dot", "svg"] = "dot") -> str:
         """The plan of one subscription as a graph, in Graphviz's language or drawn as SVG."""
         with self._changing:
-            plan = _plan(self._subscriptions[id][1])
+            plan = _plan(self._by_number[self._number_of[id]])
         return graph(plan, self._dtd) if form == "dot" else drawing(plan, self._dtd)
 
     # -- the life of a broker
@@ -202,7 +204,7 @@ class Broker:
     def close(self) -> None:
         """Forget all subscriptions."""
         with self._changing:
-            self._subscriptions.clear()
+            self._by_number.clear()
             self._rebuild()
 
     def __enter__(self) -> Self:
@@ -223,19 +225,19 @@ class Broker:
             self._ids = np.concatenate([self._ids, np.empty(number, object)])
         self._ids[number] = subscription.id
         self._by_number[number] = subscription
-        self._subscriptions[subscription.id] = (number, subscription)
+        self._number_of[subscription.id] = number
 
     def _free_id(self) -> str:
-        number = len(self._subscriptions) + 1
-        while str(number) in self._subscriptions:
+        number = len(self) + 1
+        while str(number) in self._number_of:
             number += 1
         return str(number)
 
     def _rebuild(self) -> None:
         """A new engine without what nobody wants any more."""
-        kept = [subscription for _, subscription in self._subscriptions.values()]
+        kept = list(self._by_number.values())
         self._engine, self._numbers = self._make_engine(), 0
-        self._subscriptions, self._by_number = {}, {}
+        self._number_of, self._by_number = {}, {}
         self._ids = np.empty(1024, object)
         for subscription in kept:
             self._add(subscription, _plan(subscription))

@@ -13,7 +13,7 @@ from weft.documents.columns import Ints, Longs, expand
 from weft.documents.kind import Kind
 from weft.engine.comparisons import Comparisons
 from weft.engine.constants import TEXT_INDEXES, Constants, TextIndex
-from weft.engine.shared import NOTHING, NodeKind, SharedPlan
+from weft.engine.shared import NOTHING, NodeKind, Pairs, SharedPlan
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
@@ -21,11 +21,14 @@ COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 class Ragged:
     """For every key a run of integers."""
 
-    def __init__(self, pairs: Iterable[tuple[int, int]], size: int) -> None:
-        columns = np.array(list(pairs), np.int64).reshape(-1, 2)
-        order = np.argsort(columns[:, 0], kind="stable")
-        self.starts: Longs = np.searchsorted(columns[order, 0], np.arange(size + 1))
-        self.entries: Ints = columns[order, 1].astype(np.int32)
+    def __init__(self, pairs: Pairs | Iterable[tuple[int, int]], size: int) -> None:
+        if isinstance(pairs, Pairs):
+            left, right = np.array(pairs.left, np.int32), np.array(pairs.right, np.int32)
+        else:
+            left, right = np.array(list(pairs), np.int32).reshape(-1, 2).T
+        order = np.argsort(left, kind="stable")
+        self.starts: Longs = np.searchsorted(left[order], np.arange(size + 1))
+        self.entries: Ints = right[order]
 
     def of(self, keys: Ints) -> tuple[Longs, Ints]:
         """(position of the key, entry) for all entries of some keys."""
@@ -45,9 +48,9 @@ class Frozen:
         self.height = np.array(shared.height, np.int32)
         self.edge = np.array(shared.edge, np.int32)
         self.tallest = max(shared.height, default=-1)
-        self.dependents = Ragged(_pairs(shared.dependents), nodes)
-        self.every = Ragged(_pairs(shared.every_at), states)
-        self.named = Ragged(_pairs(shared.named_at), states)
+        self.dependents = Ragged(shared.dependents, nodes)
+        self.every = Ragged(shared.every, states)
+        self.named = Ragged(shared.named, states)
         edges = shared.edges
         self.eager = Ragged(((edges[shared.edge[node]].below, node) for node in shared.eager), states)
         self.checks = Ragged(self._checks(), nodes)
@@ -58,8 +61,9 @@ class Frozen:
         self.edge_steps = Ragged(((at, i) for at, edge in enumerate(edges) for i in _coded(edge.steps)), len(edges))
         self._index_tests()
         self.is_context = _marks(shared.contexts, states)
-        busy = chain(shared.every_at, shared.named_at, shared.contexts, self._tested)
-        self.is_busy = _marks(busy, states) | (np.diff(self.eager.starts) > 0)
+        self.is_busy = _marks(chain(shared.contexts, self._tested), states)
+        for ragged in (self.every, self.named, self.eager):
+            self.is_busy |= np.diff(ragged.starts) > 0
 
     def _checks(self) -> Iterable[tuple[int, int]]:
         for node, detail in self._of_kind(NodeKind.AND):
@@ -105,10 +109,6 @@ class Frozen:
 def _coded(steps: tuple[tuple[int, bool, Kind], ...]) -> list[int]:
     """Steps as integers: symbol (0 for `*`), kind and whether it is deep."""
     return [((symbol + 1) * 4 + kind) * 2 + deep for symbol, deep, kind in steps]
-
-
-def _pairs(lists: dict[int, list[int]]) -> Iterable[tuple[int, int]]:
-    return ((key, entry) for key, entries in lists.items() for entry in entries)
 
 
 def _scatter(values: dict[int, int], size: int) -> Ints:

@@ -7,7 +7,7 @@ it up, chosen so that what the data does not touch is not looked at.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from array import array
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -67,6 +67,18 @@ class Edge:
     path: Path = ()
 
 
+class Pairs:
+    """Pairs of numbers, as two columns that grow."""
+
+    def __init__(self) -> None:
+        self.left, self.right = array("i"), array("i")
+
+    def add(self, left: int, right: int) -> None:
+        """One more pair."""
+        self.left.append(left)
+        self.right.append(right)
+
+
 class SharedPlan:
     """The nodes of all queries of an index."""
 
@@ -82,10 +94,10 @@ class SharedPlan:
         self.cost: list[int] = []
         self.detail: list[object] = []  # what else the kind needs
         self.driver: list[int] = []  # the node that drives, or NOTHING: all nodes that the state reaches
-        self.dependents: defaultdict[int, list[int]] = defaultdict(list)
+        self.dependents = Pairs()  # driver, node
         self.eager: set[int] = set()  # EXISTS nodes that drive something
-        self.named_at: defaultdict[int, list[int]] = defaultdict(list)
-        self.every_at: defaultdict[int, list[int]] = defaultdict(list)  # nodes driven by the state itself
+        self.named = Pairs()  # state, NAMED node
+        self.every = Pairs()  # state, node that the state itself drives
         self.edges: list[Edge] = []
         self.contexts: set[int] = set()  # states above deep edges
         self.shape: list[object] = []  # the plan being added, without its constants
@@ -232,7 +244,7 @@ class SharedPlan:
         size = len(self)
         node = self._node(NodeKind.NAMED, state, 0, 4, NOTHING, label, None)
         if node == size:
-            self.named_at[state].append(node)
+            self.named.add(state, node)
         return node
 
     # -- the tables
@@ -267,7 +279,7 @@ class SharedPlan:
     ) -> int:
         """The node with this meaning. Driver None: it is brought up another way; NOTHING: by its state."""
         self.shape.append(kind)
-        key = (kind, state, edge, detail)
+        key = (int(kind), state, edge, detail)  # plain numbers: a tuple of them is nothing to the garbage collector
         node = self._ids.get(key)
         if node is None:
             node = self._ids[key] = len(self.kind)
@@ -278,12 +290,12 @@ class SharedPlan:
             self.edge.append(edge)
             self.detail.append(detail)
             if driver == NOTHING:
-                self.every_at[state].append(node)
+                self.every.add(state, node)
             elif driver is not None:
                 self._drive(driver, node)
         return node
 
     def _drive(self, driver: int, node: int) -> None:
-        self.dependents[driver].append(node)
+        self.dependents.add(driver, node)
         if self.kind[driver] is NodeKind.EXISTS:
             self.eager.add(driver)
