@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from weft.errors import QueryError, UnsupportedError
-from weft.languages.tokens import Token, tokenize
+from weft.languages.tokens import Token, place_of, tokenize
 
 #: How deep a query may be nested; what reads and runs it is recursive.
 MOST_NESTED = 50
@@ -73,8 +73,12 @@ class Reader:
 
     def fail(self, reason: str, at: int) -> NoReturn:
         """The query cannot be read."""
-        raise QueryError(self.language, self.query, at, reason)
+        raise QueryError(self.language, self.query, self.offset(at), reason)
 
     def refuse(self, feature: str, at: int, instead: str | None = None) -> NoReturn:
         """The query asks for what there is not."""
-        raise UnsupportedError(self.language, self.query, at, feature, instead)
+        raise UnsupportedError(self.language, self.query, self.offset(at), feature, instead)
+
+    def offset(self, at: int) -> int:
+        """Where in the query a token's place is."""
+        return place_of(self.query, at)

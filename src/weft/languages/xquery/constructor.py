@@ -24,6 +24,10 @@ class Constructor(Parser):
         """The first token; the others are made as they come."""
         return [token_at(self.query, 0, self.language)]
 
+    def offset(self, at: int) -> int:
+        """Places are offsets already."""
+        return at
+
     def advance(self) -> str:
         """Go to the next token, which is made only now: behind it may be the text of a constructor."""
         text = self.text
