@@ -68,6 +68,13 @@ class States:
                 self._unlike.append((symbol, frozenset(label.labels)))
         return symbol
 
+    def label(self, symbol: int) -> Label:
+        """The label test with a number; -1 is `*`."""
+        if symbol < 0:
+            return STAR
+        label = next(label for label, known in self._symbols.items() if known == symbol)
+        return label.removeprefix("@") if isinstance(label, str) else label
+
     def _new(self) -> int:
         self._star.append(-1)
         self._loop.append(-1)

@@ -47,12 +47,12 @@ def explain_all(engine: Engine, flwr: Iterable[Plan] = (), dtd: Dtd | None = Non
 
 def _explain_groups(index: Index, top: int) -> list[str]:
     """What FLWR queries share: groups by their shapes, lists by their return paths."""
-    shapes, edges = index.built.shapes, index.shared.edges
+    shapes = index.built.shapes
     uses = Counter(shapes.slots.entries.tolist())
     lines = ["", f"  {len(index.built)} FLWR queries: {len(shapes.results)} groups of bindings and return paths,"]
     lines += [f"  made of {len(shapes.chains)} shared lists; the most used (groups that have them):"]
     for chain, number in uses.most_common(top):
-        path = "".join(show_path(edges[edge].path) for edge, _ in shapes.chains[chain]) or "/."
+        path = "".join(show_path(index.shared.path_of(edge)) for edge, _ in shapes.chains[chain]) or "/."
         lines.append(f"  {number:>9}  ${path}")
     return lines
 

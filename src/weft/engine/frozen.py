@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.documents.columns import Ints, Longs, expand
-from weft.documents.kind import Kind
 from weft.engine.comparisons import Comparisons
 from weft.engine.constants import TEXT_INDEXES, Constants, TextIndex
-from weft.engine.shared import NOTHING, NodeKind, Pairs, SharedPlan
+from weft.engine.edges import Pairs
+from weft.engine.shared import NOTHING, NodeKind, SharedPlan
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
@@ -52,13 +52,13 @@ class Frozen:
         self.every = Ragged(shared.every, states)
         self.named = Ragged(shared.named, states)
         edges = shared.edges
-        self.eager = Ragged(((edges[shared.edge[node]].below, node) for node in shared.eager), states)
+        self.eager = Ragged(((edges.below[shared.edge[node]], node) for node in shared.eager), states)
         self.checks = Ragged(self._checks(), nodes)
         self.down = self._down()
         self.ranks = self._ranks()
-        self.edge_up = np.array([edge.up for edge in edges], np.int32)
-        self.edge_length = np.array([len(edge.steps) for edge in edges], np.int32)
-        self.edge_steps = Ragged(((at, i) for at, edge in enumerate(edges) for i in _coded(edge.steps)), len(edges))
+        self.edge_up = np.array(edges.up, np.int32)
+        self.edge_length = np.array(list(map(len, edges.steps)), np.int32)
+        self.edge_steps = Ragged(((at, step) for at, steps in enumerate(edges.steps) for step in steps), len(edges))
         self._index_tests()
         self.is_context = _marks(shared.contexts, states)
         self.is_busy = _marks(chain(shared.contexts, self._tested), states)
@@ -104,11 +104,6 @@ class Frozen:
     def _of_kind(self, kind: NodeKind) -> Iterable[tuple[int, object]]:
         shared = self.shared
         return ((int(node), shared.detail[node]) for node in np.flatnonzero(self.kind == kind))
-
-
-def _coded(steps: tuple[tuple[int, bool, Kind], ...]) -> list[int]:
-    """Steps as integers: symbol (0 for `*`), kind and whether it is deep."""
-    return [((symbol + 1) * 4 + kind) * 2 + deep for symbol, deep, kind in steps]
 
 
 def _scatter(values: dict[int, int], size: int) -> Ints:

@@ -15,6 +15,7 @@ from weft.documents.columns import Ints
 from weft.documents.table import NodeTable
 from weft.engine.comparisons import Family, Run
 from weft.engine.constants import TextIndex
+from weft.engine.edges import decode_step
 from weft.engine.frozen import Frozen
 from weft.engine.shared import NOTHING, SharedPlan
 from weft.plans.plan import Label, Unlike
@@ -95,14 +96,15 @@ class LabelPlans:
     def _find_depths(self, path: int, edge: int) -> Ints:
         """Back over the names, step by step: where can the step before have been?"""
         paths, states = self.paths, self._shared.states
-        above, steps = self._shared.edges[edge].above, self._shared.edges[edge].steps
+        above = self._shared.edges.above[edge]
+        steps = [decode_step(code) for code in self._shared.edges.steps[edge]]
         chain = [0, *paths.chain(path)]
         names = [paths.names[paths.name[at]] for at in chain]
         can = np.zeros(len(chain), bool)
         can[-1] = True
         for at in range(len(steps) - 1, -1, -1):
             before = np.zeros_like(can)
-            if steps[at][1]:
+            if steps[at][2]:
                 before[: int(np.flatnonzero(can)[-1]) if can.any() else 0] = True
             else:
                 before[:-1] = can[1:]

@@ -7,13 +7,12 @@ it up, chosen so that what the data does not touch is not looked at.
 
 from __future__ import annotations
 
-from array import array
-from dataclasses import dataclass
 from enum import IntEnum
 
 from weft.automaton.states import ROOT, States
 from weft.documents.dtd import Dtd
 from weft.documents.kind import Kind
+from weft.engine.edges import Edges, Pairs, code_step, decode_step
 from weft.optimizer.canonical_paths import canonical_path
 from weft.plans.plan import (
     Always,
@@ -56,29 +55,6 @@ class NodeKind(IntEnum):
     DOWN = 10  # a pattern: an edge leads here from where the parent pattern holds
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A path from one state to another. `up` is its length where no step is deep; else depths must be looked up."""
-
-    above: int
-    below: int
-    steps: tuple[tuple[int, bool, Kind], ...]  # symbol (-1 for `*`), whether the step is deep, kind
-    up: int
-    path: Path = ()
-
-
-class Pairs:
-    """Pairs of numbers, as two columns that grow."""
-
-    def __init__(self) -> None:
-        self.left, self.right = array("i"), array("i")
-
-    def add(self, left: int, right: int) -> None:
-        """One more pair."""
-        self.left.append(left)
-        self.right.append(right)
-
-
 class SharedPlan:
     """The nodes of all queries of an index."""
 
@@ -98,10 +74,10 @@ class SharedPlan:
         self.eager: set[int] = set()  # EXISTS nodes that drive something
         self.named = Pairs()  # state, NAMED node
         self.every = Pairs()  # state, node that the state itself drives
-        self.edges: list[Edge] = []
+        self.edges = Edges()
         self.contexts: set[int] = set()  # states above deep edges
         self.shape: list[object] = []  # the plan being added, without its constants
-        self._edge_ids: dict[tuple[int, int], int] = {}
+        self._edge_ids: dict[int, int] = {}
         self._walks: dict[Path, int] = {}
         self._ids: dict[tuple[object, ...], int] = {}
 
@@ -251,12 +227,11 @@ class SharedPlan:
 
     def add_edge(self, above: int, below: int, path: Path) -> int:
         """The edge between two states; as a state has one way in, there is one path between two."""
-        edge = self._edge_ids.get((above, below))
+        key = above << 32 | below
+        edge = self._edge_ids.get(key)
         if edge is None:
-            edge = self._edge_ids[above, below] = len(self.edges)
             is_deep = any(step.deep for step in path)
-            steps = tuple((self._symbol(step), step.deep, step.kind) for step in path)
-            self.edges.append(Edge(above, below, steps, 0 if is_deep else len(path), path))
+            edge = self._edge_ids[key] = self.edges.add(above, below, 0 if is_deep else len(path), self._steps(path))
             if is_deep:
                 self.contexts.add(above)
         return edge
@@ -265,10 +240,16 @@ class SharedPlan:
         """An edge that is only ever walked down: its path is not in the NFA."""
         walk = self._walks.get(path)
         if walk is None:
-            walk = self._walks[path] = len(self.edges)
-            steps = tuple((self._symbol(step), step.deep, step.kind) for step in path)
-            self.edges.append(Edge(NOTHING, NOTHING, steps, 0))
+            walk = self._walks[path] = self.edges.add(NOTHING, NOTHING, 0, self._steps(path))
         return walk
+
+    def _steps(self, path: Path) -> tuple[int, ...]:
+        return tuple(code_step(self._symbol(step), step.kind, step.deep) for step in path)
+
+    def path_of(self, edge: int) -> Path:
+        """The path of an edge."""
+        steps = map(decode_step, self.edges.steps[edge])
+        return tuple(Step(self.states.label(symbol), deep, kind) for symbol, kind, deep in steps)
 
     def _symbol(self, step: Step) -> int:
         is_star = step.label == "*" and step.kind is Kind.ELEMENT
