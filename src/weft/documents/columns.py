@@ -21,6 +21,12 @@ def expand(starts: NDArray[np.integer], ends: NDArray[np.integer]) -> tuple[Long
     return which, np.arange(which.size) - before[which] + starts[which]
 
 
+def as_lists(starts: Longs, ends: Longs, entries: Ints) -> list[list[int]]:
+    """Ranges of a column as lists."""
+    flat = entries.tolist()
+    return [flat[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
 def contains(sorted_keys: Longs, keys: Longs) -> NDArray[np.bool_]:
     """Which keys are among the sorted ones."""
     if not sorted_keys.size:

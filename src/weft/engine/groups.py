@@ -11,14 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.documents.columns import Ints, Longs, distinct, expand
+from weft.engine.booleans import Mask, passing
 from weft.engine.building import Building
 from weft.engine.evaluate import Evaluation
 from weft.engine.frozen import Ragged
 from weft.engine.linked import follow
 from weft.engine.shared import NOTHING, Chain
-from weft.plans.plan import Always, And, Not, On, Or, Test
-
-Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+from weft.plans.plan import On, Test
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +113,13 @@ def tuples_of(building: Building, follower: Follower, evaluation: Evaluation, ro
         starts, ends, nodes = follower.lists([chain], np.zeros(held.size, np.int64), held)
         which, inside = expand(starts, ends)
         found = np.column_stack([found[which], nodes[inside]])
-    if building.where is not None:
-        found = found[_passes(building, building.where, evaluation, found)]
-    return found
+    if building.where is None:
+        return found
+    node_of = dict(building.checks)
 
+    def holds(test: Test) -> Mask:
+        """A test on one variable."""
+        assert isinstance(test, On)
+        return evaluation.holds(np.full(len(found), node_of[test], np.int32), found[:, test.variable])
 
-def _passes(building: Building, test: Test, evaluation: Evaluation, found: Ints) -> Mask:
-    """Which bindings pass what the where clause asks of several variables."""
-    match test:
-        case And(tests):
-            return np.asarray(np.all([_passes(building, part, evaluation, found) for part in tests], axis=0))
-        case Or(tests):
-            return np.asarray(np.any([_passes(building, part, evaluation, found) for part in tests], axis=0))
-        case Not(inner):
-            return np.logical_not(_passes(building, inner, evaluation, found))
-        case Always(value):
-            return np.full(len(found), value)
-        case On(variable, _):
-            node = dict(building.checks)[test]
-            return evaluation.holds(np.full(len(found), node, np.int32), found[:, variable])
-        case _:
-            raise TypeError(f"{test} is not a test on variables")
+    return np.asarray(found[passing(building.where, len(found), holds)])

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from weft.documents.columns import Ints, Longs, spans, unique_pairs
+from weft.documents.columns import Ints, Longs, as_lists, spans, unique_pairs
 from weft.documents.document import is_in_stream
 from weft.engine.built import BuiltQueries
 from weft.engine.evaluate import Evaluation
@@ -138,9 +138,7 @@ class Outcome:
                 yield at, subscription, factory.message(building.recipe, lists)
 
     def _lists(self, chain: Chain, rows: Ints) -> list[list[int]]:
-        starts, ends, nodes = self._follower.lists([chain], np.zeros(rows.size, np.int64), rows)
-        flat = nodes.tolist()
-        return [flat[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        return as_lists(*self._follower.lists([chain], np.zeros(rows.size, np.int64), rows))
 
     def _plain_results(self) -> list[list[Ints]]:
         """For each document the results that its label paths alone give."""

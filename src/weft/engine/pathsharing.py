@@ -13,10 +13,11 @@ from typing import cast
 import numpy as np
 
 from weft.automaton.labels import Bounds
-from weft.documents.columns import Ints, Longs, contains
+from weft.documents.columns import Ints, Longs, as_lists, contains
 from weft.documents.document import is_in_stream
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
+from weft.engine.booleans import Mask, passing
 from weft.engine.factory import Factory
 from weft.engine.frozen import Frozen
 from weft.engine.navigate import Navigation
@@ -38,7 +39,7 @@ from weft.plans.operators import (
     Stream,
     WhereFilter,
 )
-from weft.plans.plan import Always, And, Not, On, Or, Step, Test
+from weft.plans.plan import On, Step, Test
 from weft.plans.recipe import Recipe, make_recipe
 from weft.plans.walk import paths_in, walk
 
@@ -132,7 +133,7 @@ class Run:
         factory = Factory(self._table)
         for number, (found, columns) in self.groups.items():
             query = self._queries[number]
-            lists = [_as_lists(column) for column in columns]
+            lists = [as_lists(*column) for column in columns]
             document = self._table.node_document[found[:, 0]]
             for at in np.unique(document).tolist():
                 if not self._is_in_stream(at, number):
@@ -216,23 +217,16 @@ class Run:
                 keep = self._search.passes(variable.where, nodes, variable.links[-1].path[-1])
                 origin, nodes = origin[keep], nodes[keep]
             found = np.column_stack([found[origin], nodes])
-        return found[self._holds(query.plan.where, query, found)] if query.plan.where is not None else found
+        if query.plan.where is None:
+            return found
 
-    def _holds(self, test: Test, query: Query, found: Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        match test:
-            case And(tests):
-                return np.asarray(np.all([self._holds(part, query, found) for part in tests], axis=0))
-            case Or(tests):
-                return np.asarray(np.any([self._holds(part, query, found) for part in tests], axis=0))
-            case Not(inner):
-                return np.logical_not(self._holds(inner, query, found))
-            case Always(value):
-                return np.full(len(found), value)
-            case On(variable, inner):
-                step = query.plan.variables[variable].links[-1].path[-1]
-                return self._search.passes(inner, found[:, variable], step)
-            case _:
-                raise TypeError(f"{test} is not a test on variables")
+        def holds(test: Test) -> Mask:
+            """A test on one variable."""
+            assert isinstance(test, On)
+            step = query.plan.variables[test.variable].links[-1].path[-1]
+            return self._search.passes(test.test, found[:, test.variable], step)
+
+        return np.asarray(found[passing(query.plan.where, len(found), holds)])
 
 
 def _last_step(query: Query) -> Step:
@@ -264,9 +258,3 @@ def _outer_join(bound: Ints, field: Ints, nodes: Ints, by: str) -> Column:
         order = np.argsort(field, kind="stable")
         field, nodes = field[order], nodes[order]
     return np.searchsorted(field, bound), np.searchsorted(field, bound, "right"), nodes
-
-
-def _as_lists(column: Column) -> list[list[int]]:
-    starts, ends, nodes = column
-    flat = nodes.tolist()
-    return [flat[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]

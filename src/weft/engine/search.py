@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft.documents.columns import Ints, Longs, unique_pairs
 from weft.documents.table import NodeTable
+from weft.engine.booleans import Mask, passing
 from weft.engine.labelplan import passes
 from weft.engine.navigate import Navigation
 from weft.engine.shared import SharedPlan
 from weft.languages.xpath.numbers import number
 from weft.languages.xpath.predicates import HOLDS
-from weft.plans.plan import Always, And, Count, First, Has, Link, Named, Not, On, Or, Path, Rank, Step, Test, Value
-
-Mask = NDArray[np.bool_]
+from weft.plans.plan import Count, First, Has, Link, Named, Path, Rank, Step, Test, Value
 
 
 class Search:
@@ -27,6 +25,9 @@ class Search:
 
     def passes(self, test: Test, rows: Ints, step: Step) -> Mask:
         """Which rows, that a step led to, pass a test."""
+        return passing(test, rows.size, lambda part: self._part_passes(part, rows, step))
+
+    def _part_passes(self, test: Test, rows: Ints, step: Step) -> Mask:
         match test:
             case Value(operator, constant):
                 values: list[str] | list[float] = self._table.string_values(rows)
@@ -35,26 +36,18 @@ class Search:
                 return np.array([HOLDS[operator](value, constant) for value in values], bool)
             case Has(path, inner):
                 return self._has(path, inner, rows)
-            case And(tests):
-                return np.asarray(np.all([self.passes(part, rows, step) for part in tests], axis=0))
-            case Or(tests):
-                return np.asarray(np.any([self.passes(part, rows, step) for part in tests], axis=0))
-            case Not(inner):
-                return np.logical_not(self.passes(inner, rows, step))
             case Named(label):
                 is_element = rows < self._table.elements
                 names = [self._table.names[name] for name in self._table.name[rows[is_element]].tolist()]
                 named = np.zeros(rows.size, bool)
                 named[is_element] = [passes(label, name) for name in names]
                 return named
-            case Always(value):
-                return np.full(rows.size, value)
             case First() | Count():
                 return self._linked(test, rows)
             case Rank():
                 return self._rank(test, rows, step)
-            case On():
-                raise TypeError("a test on a variable is worked out with its bindings")
+            case _:
+                raise TypeError(f"{test} is not a test on rows")
 
     def below(self, path: Path, rows: Ints) -> tuple[Longs, Ints]:
         """Where a path leads to from rows: (position in the input, node), in document order."""
