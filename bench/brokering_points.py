@@ -68,22 +68,22 @@ def measure_points(trial: Trial, feed: Feed, seconds: float, advance: Callable[[
     """
     plans, queries = _plans(trial)
     dtd = dtd_of(trial.setting)
-    shared = []
-    for size in trial.sizes:
-        shared.append(measure_cell(Shared(dtd, plans[:size]), feed, inf, trial.singles))
-        advance()
-    ways: list[dict[Name, Cell]] = [{} for _ in trial.sizes]
-    for name in trial.names:
-        way = Unshared(*name, dtd)
-        for at, size in enumerate(trial.sizes):
+    ways = {name: Unshared(*name, dtd) for name in trial.names}
+    points = []
+    for at, size in enumerate(trial.sizes):
+        shared = Entrant(Shared(dtd, plans[:size]), feed, inf, trial.singles, True)
+        others = {}
+        for name, way in ways.items():
             way.grow(plans[:size])
             part = feed.part(at, len(trial.sizes))
-            cell = measure_cell(way, part, seconds, trial.singles, name in trial.profiled)
-            check_delivered(f"PathSharing-{name[0]} {name[1]}", cell, shared[at])
-            ways[at][name] = cell
-            advance()
-    numbers = zip(trial.sizes, queries, shared, ways, strict=True)
-    return [Point(trial.setting, *numbers_of_one) for numbers_of_one in numbers]
+            others[name] = Entrant(way, part, seconds, trial.singles, name in trial.profiled)
+        measured = hold_rounds([shared, *others.values()])
+        cells = dict(zip(others, measured[1:], strict=True))
+        for (approach, optimization), cell in cells.items():
+            check_delivered(f"PathSharing-{approach} {optimization}", cell, measured[0])
+        points.append(Point(trial.setting, size, queries[at], measured[0], cells))
+        advance()
+    return points
 
 
 def _plans(trial: Trial) -> tuple[list[Flwr], list[int]]:
@@ -92,26 +92,53 @@ def _plans(trial: Trial) -> tuple[list[Flwr], list[int]]:
     return make_plans(trial.setting, max(trial.sizes)), list(trial.sizes)
 
 
-def measure_cell(way: Way, feed: Feed, seconds: float, singles: bool, profiled: bool = True) -> Cell:
-    """Warm up, then batches until the seconds are over, then single documents and the operators if they are wanted."""
+@dataclass(slots=True)
+class Entrant:
+    """A way, what it gets, and how it did so far."""
+
+    way: Way
+    feed: Feed
+    seconds: float  # after which it gets no more batches
+    singles: bool
+    profiled: bool
+    spent: float = 0.0
+    documents: int = 0
+    delivered: dict[int, Delivered] = field(default_factory=dict)
+
+    def take(self, place: int) -> None:
+        """The batch at a place, if there is one, and time for it."""
+        if place < len(self.feed.batches) and self.spent <= self.seconds:
+            number, table = self.feed.batches[place]
+            took, self.delivered[number] = self.way.time(table)
+            self.spent += took
+            self.documents += len(table.documents)
+
+    def cell(self) -> Cell:
+        """The times, after single documents and the operators if they are wanted."""
+        way, feed = self.way, self.feed
+        return Cell(
+            1e3 * self.spent / self.documents,
+            self.documents,
+            self.delivered,
+            1e3 * mean(way.time(table)[0] for table in feed.singles) if self.singles else None,
+            operator_ms(way, feed.profiled) if self.profiled else {},
+            way.operators() if self.profiled and isinstance(way, Unshared) else Counter(),
+        )
+
+
+def hold_rounds(entrants: list[Entrant]) -> list[Cell]:
+    """In each round a batch for everyone: a slow moment of the machine hits all alike."""
     gc.collect()
-    way.time(feed.warm_up)
-    spent, documents = 0.0, 0
-    delivered: dict[int, Delivered] = {}
-    for number, table in feed.batches:
-        if delivered and spent > seconds:
-            break
-        took, delivered[number] = way.time(table)
-        spent += took
-        documents += len(table.documents)
-    return Cell(
-        1e3 * spent / documents,
-        documents,
-        delivered,
-        1e3 * mean(way.time(table)[0] for table in feed.singles) if singles else None,
-        operator_ms(way, feed.profiled) if profiled else {},
-        way.operators() if profiled and isinstance(way, Unshared) else Counter(),
-    )
+    gc.freeze()  # or the collector would walk all plans, at the cost of whom it strikes
+    try:
+        for entrant in entrants:
+            entrant.way.time(entrant.feed.warm_up)
+        for place in range(max(len(entrant.feed.batches) for entrant in entrants)):
+            for entrant in entrants:
+                entrant.take(place)
+        return [entrant.cell() for entrant in entrants]
+    finally:
+        gc.unfreeze()
 
 
 def operator_ms(way: Way, tables: tuple[NodeTable, ...]) -> dict[str, float]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
@@ -62,11 +60,12 @@ class Folder:
             self._numbers = count(max(known, default=0) + 1)
         names = "-".join(quote(name, safe="")[:80] for name in (message.subscription, message.document))
         file = self._path / f"{next(self._numbers):010d}-{names}.xml"
-        handle, temporary = tempfile.mkstemp(dir=self._path, prefix=".")
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(message.text + "\n")
-        Path(temporary).replace(file)
-        return file
+        temporary = file.with_name(f".{file.name}.part")
+        try:
+            temporary.write_text(message.text + "\n", encoding="utf-8")
+            return temporary.replace(file)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 _FOLDERS: WeakValueDictionary[Path, Folder] = WeakValueDictionary()

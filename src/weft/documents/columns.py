@@ -48,5 +48,15 @@ def distinct(keys: Longs) -> Longs:
 
 def unique_pairs(left: Ints, right: Ints, width: int) -> tuple[Ints, Ints]:
     """Distinct pairs, sorted; `right` is below `width`."""
-    keys = distinct(left * np.int64(width) + right)
-    return (keys // width).astype(np.int32), (keys % width).astype(np.int32)
+    bits = max(width - 1, 1).bit_length()
+    return split_keys(distinct(join_keys(left, right, bits)), bits)
+
+
+def join_keys(left: Ints, right: Ints, bits: int) -> Longs:
+    """Pairs as one column that sorts as they do; `right` has at most so many bits."""
+    return left.astype(np.int64) << bits | right
+
+
+def split_keys(keys: Longs, bits: int) -> tuple[Ints, Ints]:
+    """The pairs again. Shifts, since a division of a column costs more than its sort."""
+    return (keys >> bits).astype(np.int32), (keys & ((1 << bits) - 1)).astype(np.int32)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.documents.columns import Ints, Longs, distinct, expand
+from weft.documents.columns import Ints, Longs, distinct, expand, join_keys, split_keys
 from weft.engine.booleans import Mask, passing
 from weft.engine.building import Building
 from weft.engine.evaluate import Evaluation
@@ -52,13 +52,15 @@ class Groups:
 def group(shapes: Shapes, follower: Follower, results: Ints, rows: Ints) -> Groups:
     """The groups of all simple queries at once, from the nodes of their results."""
     at, shape = shapes.of_result.of(results)
-    binding = rows[at]
-    order = np.lexsort((binding, shape))
-    shape, binding = shape[order], binding[order]
+    bits = max(int(rows.max(initial=0)), 1).bit_length()
+    shape, binding = split_keys(np.sort(join_keys(shape, rows[at], bits)), bits)
     which, chain = shapes.slots.of(shape)
     starts, ends, nodes = follower.lists(shapes.chains, chain.astype(np.int64), binding[which])
     first = np.searchsorted(which, np.arange(shape.size + 1))
     return Groups(shape, binding, first, starts, ends, nodes)
+
+
+_DENSE = 16_000_000  # places of a table that are still cheaper than a sort
 
 
 class Follower:
@@ -69,14 +71,21 @@ class Follower:
 
     def lists(self, chains: list[Chain], at: Longs, rows: Ints) -> tuple[Longs, Longs, Ints]:
         """For rows, each with the place of its chain: where its list starts and ends in the nodes that come last."""
-        width = np.int64(max(self._evaluation.table.nodes, 1))
-        keys = at * width + rows
-        wanted = distinct(keys)
-        chain_at, row = (wanted // width).astype(np.int64), (wanted % width).astype(np.int32)
+        width = max(self._evaluation.table.nodes, 1)
+        keys = at * np.int64(width) + rows
+        if len(chains) * width <= _DENSE:  # few combinations: look them up in a table instead of sorting
+            marks = np.zeros(len(chains) * width, bool)
+            marks[keys] = True
+            wanted = np.flatnonzero(marks)
+            places = np.empty(marks.size, np.int32)
+            places[wanted] = np.arange(wanted.size, dtype=np.int32)
+            place = places[keys]
+        else:
+            wanted = distinct(keys)
+            place = np.searchsorted(wanted, keys)
         with self._evaluation.profile("GroupBy"):
-            origin, nodes = self._follow(chains, chain_at, row)
+            origin, nodes = self._follow(chains, wanted // width, (wanted % width).astype(np.int32))
         starts = np.searchsorted(origin, np.arange(wanted.size + 1))
-        place = np.searchsorted(wanted, keys)
         return starts[place], starts[place + 1], nodes
 
     def _follow(self, chains: list[Chain], at: Longs, rows: Ints) -> tuple[Longs, Ints]:

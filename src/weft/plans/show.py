@@ -98,7 +98,7 @@ def show_test(test: Test, indent: str = "") -> str:
             return f"{indent}value {operator} {_constant(constant)}"
         case Has(path, part):
             below = f"\n{show_test(part, inner)}" if part else ""
-            return f"{indent}has {show_path(path).removeprefix('/')}{below}"
+            return f"{indent}has {_relative(path)}{below}"
         case First(links, value):
             return f"{indent}first of {_links(links)}\n{show_test(value, inner)}"
         case Count(links, operator, number):
@@ -123,6 +123,11 @@ def show_path(path: Path) -> str:
 
 def _label(label: Label) -> str:
     return f"*[not({' or '.join(label.labels)})]" if isinstance(label, Unlike) else label
+
+
+def _relative(path: Path) -> str:
+    shown = show_path(path)
+    return f".{shown}" if shown.startswith("//") else shown.removeprefix("/")
 
 
 def _links(links: tuple[Link, ...]) -> str:

@@ -133,7 +133,7 @@ class FlwrParser(Constructor):
             self.expect("(")
             if self.kind != "string":
                 self.unexpected("the name of a stream in quotes")
-            self._stream = self.advance()[1:-1]
+            self._stream = self.string()
             self.expect(")")
             if self.text not in ("/", "//"):
                 self.unexpected("a path")
