@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.documents.columns import Ints, Longs, expand
-from weft.engine.comparisons import Comparisons
+from weft.engine.comparisons import FAMILIES, Comparisons, Family
 from weft.engine.constants import TEXT_INDEXES, Constants, TextIndex
 from weft.engine.edges import Pairs
 from weft.engine.shared import NOTHING, NodeKind, SharedPlan
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+
+
+class Work:
+    """The bits of things to do at a state; those of comparisons come behind."""
+
+    CONTEXT, TEXTS, EVERY, EAGER, NAMED = 1, 2, 4, 8, 16
+
+
+def family_bit(family: Family) -> int:
+    """The bit of a family of comparisons."""
+    return 32 << FAMILIES.index(family)
 
 
 class Ragged:
@@ -61,9 +71,17 @@ class Frozen:
         self.edge_steps = Ragged(((at, step) for at, steps in enumerate(edges.steps) for step in steps), len(edges))
         self._index_tests()
         self.is_context = _marks(shared.contexts, states)
-        self.is_busy = _marks(chain(shared.contexts, self._tested), states)
-        for ragged in (self.every, self.named, self.eager):
-            self.is_busy |= np.diff(ragged.starts) > 0
+        self.work = self._work(states)
+
+    def _work(self, states: int) -> Ints:
+        """For each state a bit for each kind of thing there is to do: most states have few, most label paths too."""
+        work = np.where(self.is_context, Work.CONTEXT, 0).astype(np.int32)
+        work |= np.where(_marks(self.texts, states), Work.TEXTS, 0).astype(np.int32)
+        parts = [(Work.EVERY, self.every.starts), (Work.EAGER, self.eager.starts), (Work.NAMED, self.named.starts)]
+        parts += [(family_bit(family), runs[0]) for family, runs in self.comparisons.families.items()]
+        for bit, starts in parts:
+            work[np.diff(starts) > 0] |= bit
+        return work
 
     def _checks(self) -> Iterable[tuple[int, int]]:
         for node, detail in self._of_kind(NodeKind.AND):
@@ -99,7 +117,6 @@ class Frozen:
         self.texts: dict[int, list[TextIndex]] = {}
         for (state, operator), constants in texts.items():
             self.texts.setdefault(state, []).append(TEXT_INDEXES[operator](constants))
-        self._tested = {state for _, state, _, _ in comparisons} | {state for state, _ in texts}
 
     def _of_kind(self, kind: NodeKind) -> Iterable[tuple[int, object]]:
         shared = self.shared

@@ -16,7 +16,7 @@ from weft.documents.table import NodeTable
 from weft.engine.comparisons import Family, Run
 from weft.engine.constants import TextIndex
 from weft.engine.edges import decode_step
-from weft.engine.frozen import Frozen
+from weft.engine.frozen import Frozen, Work, family_bit
 from weft.engine.shared import NOTHING, SharedPlan
 from weft.plans.plan import Label, Unlike
 
@@ -69,20 +69,29 @@ class LabelPlans:
             return LabelPlan(), 0
         results = frozen.result_of_state[reached]
         plan = LabelPlan(results=results[results >= 0])
-        busy = reached[frozen.is_busy[reached]]
-        if busy.size:
-            self._fill(plan, busy, frozen, self.paths.names[self.paths.name[path]])
+        work = frozen.work[reached]
+        if (bits := int(np.bitwise_or.reduce(work))) != 0:
+            self._fill(plan, reached[work != 0], bits, frozen, self.paths.names[self.paths.name[path]])
         return plan, plan.size
 
-    def _fill(self, plan: LabelPlan, states: Ints, frozen: Frozen, name: str) -> None:
-        named = frozen.named.of(states)[1]
-        labels = [cast(Label, self._shared.detail[node]) for node in named.tolist()]
-        here = named[np.array([passes(label, name) for label in labels], bool)]
-        plan.nodes = np.concatenate([frozen.every.of(states)[1], frozen.eager.of(states)[1], here])
-        plan.comparisons = frozen.comparisons.runs(states)
-        if frozen.texts:
+    def _fill(self, plan: LabelPlan, states: Ints, bits: int, frozen: Frozen, name: str) -> None:
+        nodes = []
+        if bits & Work.NAMED:
+            named = frozen.named.of(states)[1]
+            labels = [cast(Label, self._shared.detail[node]) for node in named.tolist()]
+            nodes.append(named[np.array([passes(label, name) for label in labels], bool)])
+        if bits & Work.EVERY:
+            nodes.append(frozen.every.of(states)[1])
+        if bits & Work.EAGER:
+            nodes.append(frozen.eager.of(states)[1])
+        if nodes:
+            plan.nodes = np.concatenate(nodes)
+        families = [family for family in frozen.comparisons.families if bits & family_bit(family)]
+        plan.comparisons = frozen.comparisons.runs(states, families)
+        if bits & Work.TEXTS:
             plan.texts = tuple(index for state in states.tolist() for index in frozen.texts.get(state, ()))
-        plan.contexts = array("i", np.sort(states[frozen.is_context[states]]).tolist())
+        if bits & Work.CONTEXT:
+            plan.contexts = array("i", np.sort(states[frozen.is_context[states]]).tolist())
 
     def depths(self, path: int, edge: int) -> Ints:
         """The depths at which a deep edge that ends at a label path can begin."""
