@@ -35,7 +35,7 @@ class Effort:
 
 
 FULL = Effort()
-QUICK = Effort(warm_up=320, slices=3, samples=(Sample(10), Sample(3, every=5), Sample(3, every=25)), changes=25)
+QUICK = Effort(warm_up=256, slices=3, samples=(Sample(60), Sample(3, every=5), Sample(3, every=25)), changes=25)
 
 
 @dataclass(frozen=True, slots=True)
