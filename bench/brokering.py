@@ -21,7 +21,7 @@ _BIB_100, _BOOK_100 = Setting("Bib", values=100), Setting("Book", values=100)
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is measured: numbers of queries, documents, and the seconds for each way without the shared plan."""
+    """How much is measured: numbers of queries, documents, and the seconds for each way but the shared plan."""
 
     base: int = 5_000  # queries in figures 7 to 9
     predicate_paths: tuple[int, ...] = (1, 2, 3)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf
 from statistics import mean
@@ -71,14 +72,14 @@ def measure_points(trial: Trial, feed: Feed, seconds: float, advance: Callable[[
     ways = {name: Unshared(*name, dtd) for name in trial.names}
     points = []
     for at, size in enumerate(trial.sizes):
-        shared = Entrant(Shared(dtd, plans[:size]), feed, inf, trial.singles, True)
-        others = {}
-        for name, way in ways.items():
-            way.grow(plans[:size])
+        with collector_off():
+            entrants = [Entrant(Shared(dtd, plans[:size]), feed, inf, trial.singles, True)]
             part = feed.part(at, len(trial.sizes))
-            others[name] = Entrant(way, part, seconds, trial.singles, name in trial.profiled)
-        measured = hold_rounds([shared, *others.values()])
-        cells = dict(zip(others, measured[1:], strict=True))
+            for name, way in ways.items():
+                way.grow(plans[:size])
+                entrants.append(Entrant(way, part, seconds, trial.singles, name in trial.profiled))
+        measured = hold_rounds(entrants)
+        cells = dict(zip(ways, measured[1:], strict=True))
         for (approach, optimization), cell in cells.items():
             check_delivered(f"PathSharing-{approach} {optimization}", cell, measured[0])
         points.append(Point(trial.setting, size, queries[at], measured[0], cells))
@@ -87,9 +88,20 @@ def measure_points(trial: Trial, feed: Feed, seconds: float, advance: Callable[[
 
 
 def _plans(trial: Trial) -> tuple[list[Flwr], list[int]]:
-    if trial.distinct:
-        return make_distinct_plans(trial.setting, trial.sizes)
-    return make_plans(trial.setting, max(trial.sizes)), list(trial.sizes)
+    with collector_off():
+        if trial.distinct:
+            return make_distinct_plans(trial.setting, trial.sizes)
+        return make_plans(trial.setting, max(trial.sizes)), list(trial.sizes)
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Loading makes much and drops little: the collector would look at all of it again and again."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @dataclass(slots=True)
