@@ -7,7 +7,7 @@ from functools import partial
 from weft.documents.fragment import Fragments
 from weft.documents.rewrite import escape_attribute, escape_text
 from weft.documents.table import NodeTable
-from weft.plans.recipe import Atom, Break, Fill, Recipe
+from weft.plans.recipe import Atom, Fill, Recipe
 
 Lists = list[list[int]]
 
@@ -23,39 +23,57 @@ class Factory:
     def message(self, recipe: Recipe, groups: list[Lists]) -> str:
         """A whole message from its groups, each a list of nodes for each slot."""
         ordered = self._in_order(recipe, groups) if recipe.keys else groups
+        if recipe.is_plain:
+            return self._plain(recipe, ordered)
         written = [recipe.before]
         after_atom = False
         for lists in ordered:
             after_atom = self._return(recipe, lists, written, after_atom)
         return "".join([*written, recipe.after])
 
+    def _plain(self, recipe: Recipe, groups: list[Lists]) -> str:
+        """Constant text and copies: most messages, so in few steps."""
+        written, copy = [recipe.before], self._copy
+        for lists in groups:
+            for piece in recipe.pieces:
+                if isinstance(piece, str):
+                    written.append(piece)
+                elif isinstance(piece, tuple):
+                    written += [copy(node) for node in lists[piece[1]]]
+        written.append(recipe.after)
+        return "".join(written)
+
     def _return(self, recipe: Recipe, lists: Lists, written: list[str], after_atom: bool) -> bool:
         """Write one return; says whether an atomic value came last, to which another one keeps a space."""
         declared: set[str] = set()
         for piece in recipe.pieces:
-            if isinstance(piece, str | Break):
-                written += [piece] if isinstance(piece, str) else []
+            if isinstance(piece, str):
+                written.append(piece)
                 after_atom = False
-                declared.clear()
-                continue
-            if isinstance(piece, Atom):
+            elif isinstance(piece, tuple):
+                fill, slot = piece
+                nodes = lists[slot]
+                if fill is Fill.COPY:
+                    if nodes:
+                        written += map(self._copy, nodes)
+                        after_atom = False
+                elif fill is Fill.COUNT:
+                    written.append(f" {len(nodes)}" if after_atom else str(len(nodes)))
+                    after_atom = True
+                elif fill is Fill.ATTRIBUTE_COUNT:
+                    written.append(str(len(nodes)))
+                elif fill is Fill.ATTRIBUTE_VALUE:
+                    written.append(escape_attribute(" ".join(map(self._table.string_value, nodes))))
+                else:
+                    written.append(self._attributes(nodes, declared))
+                    continue
+            elif isinstance(piece, Atom):
                 written.append(f" {piece.text}" if after_atom else piece.text)
                 after_atom = True
-                continue
-            fill, slot = piece
-            nodes = lists[slot]
-            if fill is Fill.COPY:
-                written += [self._copy(node) for node in nodes]
-                after_atom &= not nodes
-            elif fill is Fill.COUNT:
-                written.append(f" {len(nodes)}" if after_atom else str(len(nodes)))
-                after_atom = True
-            elif fill is Fill.ATTRIBUTE_COUNT:
-                written.append(str(len(nodes)))
-            elif fill is Fill.ATTRIBUTE_VALUE:
-                written.append(escape_attribute(" ".join(map(self._table.string_value, nodes))))
             else:
-                written.append(self._attributes(nodes, declared))
+                after_atom = False
+            if declared:  # the start tag is closed
+                declared.clear()
         return after_atom
 
     def _copy(self, node: int) -> str:

@@ -41,13 +41,6 @@ class Groups:
     ends: Longs
     nodes: Ints
 
-    def lists(self, group: int) -> list[list[int]]:
-        """The lists of a group, a list of nodes for each slot."""
-        return [
-            self.nodes[self.starts[at] : self.ends[at]].tolist()
-            for at in range(int(self.first[group]), int(self.first[group + 1]))
-        ]
-
 
 def group(shapes: Shapes, follower: Follower, results: Ints, rows: Ints) -> Groups:
     """The groups of all simple queries at once, from the nodes of their results."""

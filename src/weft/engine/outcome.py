@@ -121,10 +121,12 @@ class Outcome:
         document = self._table.node_document[groups.binding]
         is_new = np.append(True, (groups.shape[1:] != groups.shape[:-1]) | (document[1:] != document[:-1]))
         begins = np.append(np.flatnonzero(is_new), groups.shape.size).tolist() if groups.shape.size else [0]
+        lists, first = as_lists(groups.starts, groups.ends, groups.nodes), groups.first.tolist()
+        documents, shapes = document.tolist(), groups.shape.tolist()
         for begin, end in pairwise(begins):
-            lists = [groups.lists(at) for at in range(begin, end)]
-            for subscription, building in self._built.subscriptions_of(int(groups.shape[begin])).items():
-                yield int(document[begin]), subscription, factory.message(building.recipe, lists)
+            of_groups = [lists[first[at] : first[at + 1]] for at in range(begin, end)]
+            for subscription, building in self._built.subscriptions_of(shapes[begin]).items():
+                yield documents[begin], subscription, factory.message(building.recipe, of_groups)
 
     def _other_messages(self, factory: Factory) -> Iterator[tuple[int, int, str]]:
         for subscription, tuples in self._tuples.items():

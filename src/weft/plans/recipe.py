@@ -55,6 +55,7 @@ class Recipe:
     pieces: tuple[Piece, ...]
     after: str
     keys: tuple[tuple[int, bool], ...]  # the slots to order groups by, and whether descending
+    is_plain: bool  # constant text and copies, as most recipes are
 
 
 def make_recipe(plan: Flwr) -> tuple[Recipe, tuple[Slot, ...]]:
@@ -64,7 +65,9 @@ def make_recipe(plan: Flwr) -> tuple[Recipe, tuple[Slot, ...]]:
     writer.enclosed(plan.returned)
     before, after = _around(plan)
     keys = tuple((slots.setdefault(order.slot, len(slots)), order.descending) for order in plan.order)
-    return Recipe(before, writer.merged(), after, keys), tuple(slots)
+    pieces = writer.merged()
+    is_plain = all(isinstance(piece, str) or (isinstance(piece, tuple) and piece[0] is Fill.COPY) for piece in pieces)
+    return Recipe(before, pieces, after, keys, is_plain), tuple(slots)
 
 
 def _around(plan: Flwr) -> tuple[str, str]:
@@ -85,12 +88,17 @@ class _Writer:
     def merged(self) -> tuple[Piece, ...]:
         """The pieces, neighbouring constants put together."""
         merged: list[Piece] = []
+        after_atom = False  # only there a break makes a difference
         for piece in self._pieces:
             last = merged[-1] if merged else None
             if isinstance(piece, str) and isinstance(last, str):
                 merged[-1] = last + piece
-            elif piece != "" and not (isinstance(piece, Break) and isinstance(last, str | Break | None)):
+            elif piece != "" and (after_atom or not isinstance(piece, Break)):
                 merged.append(piece)
+            if isinstance(piece, Atom) or (isinstance(piece, tuple) and piece[0] is Fill.COUNT):
+                after_atom = True
+            elif isinstance(piece, str | Break):
+                after_atom = False
         return tuple(merged)
 
     def element(self, element: Element) -> None:
