@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property, reduce
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -112,8 +113,9 @@ class Outcome:
             return []
         factory = Factory(self._table)
         made = [*self._simple_messages(factory), *self._other_messages(factory)]
-        made = [message for message in made if self._is_in_stream(message[0], message[1])]
-        made.sort(key=lambda message: message[:2])
+        if self._built.streams:
+            made = [message for message in made if self._is_in_stream(message[0], message[1])]
+        made.sort(key=itemgetter(0, 1))
         return made
 
     def _simple_messages(self, factory: Factory) -> Iterator[tuple[int, int, str]]:
