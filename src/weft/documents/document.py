@@ -10,7 +10,6 @@ from typing import Literal
 from weft.errors import ConfigurationError
 
 DoctypePolicy = Literal["ignore-external", "reject"]
-Publishable = "Document | bytes | str"
 
 
 @dataclass(frozen=True, slots=True)

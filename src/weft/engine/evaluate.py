@@ -60,10 +60,6 @@ class Evaluation:
             np.concatenate([row for _, row in self._results]),
         )
 
-    def rows_of(self, at: int) -> Ints:
-        """The document nodes of the label path at a place of `present`."""
-        return self.order[self.starts[at] : self.starts[at + 1]]
-
     def label_places(self) -> tuple[Ints, Ints]:
         """The label paths that each document has, as distinct (document, place in `present`)."""
         places = np.repeat(np.arange(self.present.size, dtype=np.int32), np.diff(self.starts))

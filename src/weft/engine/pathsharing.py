@@ -25,7 +25,7 @@ from weft.engine.profile import Profile
 from weft.engine.search import Search
 from weft.engine.shared import SharedPlan
 from weft.engine.streams import PathMatcher, Streams
-from weft.optimizer import Approach, canonical_paths, optimize
+from weft.optimizer import Approach, canonical_paths, improve, plan_by
 from weft.optimizer.approaches import whole_path
 from weft.plans.flwr import Flwr
 from weft.plans.operators import (
@@ -77,8 +77,9 @@ class PathSharing:
 
     def add(self, number: int, plan: Flwr) -> None:
         """Take a query in."""
-        physical = optimize(plan, self._approach, self._dtd, self._optimized)
         plan = canonical_paths(plan, self._dtd) if self._optimized else plan
+        physical = plan_by(self._approach, plan)
+        physical = improve(physical, self._dtd) if self._optimized else physical
         states = {part.path: self.matcher.add(part.path) for part in walk(physical) if isinstance(part, Stream)}
         for path in paths_in((plan, physical)):
             self._shared.add_walk(path)

@@ -20,10 +20,16 @@ RULES: tuple[Callable[[ReturnSelect, Dtd | None], ReturnSelect], ...] = (
 
 def optimize(plan: Flwr, approach: Approach, dtd: Dtd | None = None, optimized: bool = True) -> ReturnSelect:
     """A FLWR plan's own plan; with a DTD its paths are made canonical first, so that claims see them so."""
-    physical = plan_by(approach, canonical_paths(plan, dtd) if optimized else plan)
-    for rule in RULES if optimized else ():
+    if not optimized:
+        return plan_by(approach, plan)
+    return improve(plan_by(approach, canonical_paths(plan, dtd)), dtd)
+
+
+def improve(physical: ReturnSelect, dtd: Dtd | None) -> ReturnSelect:
+    """All rules, in their order."""
+    for rule in RULES:
         physical = rule(physical, dtd)
     return physical
 
 
-__all__ = ["RULES", "Approach", "canonical_paths", "optimize", "plan_by"]
+__all__ = ["RULES", "Approach", "canonical_paths", "improve", "optimize", "plan_by"]
