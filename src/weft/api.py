@@ -6,9 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import islice, pairwise
-from operator import itemgetter
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
@@ -18,25 +16,20 @@ import numpy as np
 from weft.automaton.labels import Bounds
 from weft.destinations import Message, destination
 from weft.documents.build import read
-from weft.documents.columns import Ints
 from weft.documents.document import Document, Limits, as_documents
 from weft.documents.dtd import Dtd
-from weft.documents.fragment import Fragments
 from weft.documents.table import NodeTable
-from weft.engine.engine import Engine
 from weft.engine.explain import explain_all, explain_one
 from weft.engine.graph import drawing, graph
-from weft.engine.profile import Profile
-from weft.errors import ConfigurationError, DocumentError
-from weft.languages import Plan, parse, recognize
+from weft.errors import DocumentError
+from weft.languages import recognize
+from weft.matcher import Matcher, chunks, deliver, plan_of
 from weft.optimizer import Approach
 from weft.subscriptions import Subscription
 
 Batch = Document | bytes | str | Iterable[Document | bytes | str]
-_CHUNK = 64  # documents that are matched at once: larger is not faster
 _KEPT = 10_000  # rejected documents and failed deliveries that are remembered
 _NO_NAMESPACES: dict[str, str] = {}
-_SWEEP = 10_000  # results that nobody wants any more, before the engine is built anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +65,7 @@ class Broker:
         `approach` (`"F"`, `"FW"`, `"FWR"`) answers FLWR queries each by its own plan, as the paper does before it
         shares plans; leave it out to share. `profile` counts the time of each operator (see `operator_seconds`).
         """
-        self._limits, self._dtd = limits or Limits(), dtd
-        self._make_engine = partial(Engine, bounds, dtd, approach, Profile(profile))
-        self._engine = self._make_engine()
-        self._number_of: dict[str, int] = {}
-        self._ids = np.empty(1024, object)
-        self._by_number: dict[int, Subscription] = {}
-        self._numbers = 0
+        self._matcher = Matcher(limits, bounds, dtd, approach, profile)
         self._rejected: deque[DocumentError] = deque(maxlen=_KEPT)
         self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
         self._changing = threading.RLock()
@@ -106,29 +93,22 @@ class Broker:
         """
         if isinstance(query, str):
             query = Subscription("", query, language, namespaces or _NO_NAMESPACES, None, True, ignore_namespaces)
-        plan = _plan(query)
+        plan = plan_of(query)
         with self._changing:
             name = id or query.id or self._free_id()
-            if name in self._number_of:
-                raise ConfigurationError(f"subscription {name!r} is there already")
-            self._add(replace(query, id=name, to=destination(to if to is not None else query.to)), plan)
+            self._matcher.add(replace(query, id=name, to=destination(to if to is not None else query.to)), plan)
             return name
 
     def unsubscribe(self, id: str) -> None:
         """Forget a subscription; raises KeyError if there is none with this id."""
         with self._changing:
-            number = self._number_of.pop(id)
-            del self._by_number[number]
-            self._ids[number] = None
-            self._engine.remove(number)
-            if max(self._engine.dead, self._numbers - len(self)) > max(_SWEEP, len(self)):
-                self._rebuild()
+            self._matcher.remove(id)
 
     def __len__(self) -> int:
-        return len(self._number_of)
+        return len(self._matcher.numbers)
 
     def __contains__(self, id: object) -> bool:
-        return id in self._number_of
+        return id in self._matcher.numbers
 
     # -- documents
 
@@ -140,11 +120,11 @@ class Broker:
         documents = as_documents(batch)
         found: list[list[str]] = []
         with self._changing:
-            for chunk in _chunks(documents):
+            for chunk in chunks(documents):
                 table = self._read(chunk)
-                numbers = iter(self._engine.match(table).subscriptions())
+                numbers = iter(self._matcher.engine.match(table).subscriptions())
                 accepted = set(map(id, table.documents))
-                found += [self._ids[next(numbers)].tolist() if id(doc) in accepted else [] for doc in chunk]
+                found += [self._matcher.ids[next(numbers)].tolist() if id(doc) in accepted else [] for doc in chunk]
         return found
 
     def publish(self, batch: Batch) -> list[Message]:
@@ -156,9 +136,7 @@ class Broker:
         documents = as_documents(batch)
         with self._publishing:
             with self._changing:
-                deliveries = [
-                    delivery for chunk in _chunks(documents) for delivery in self._messages(self._read(chunk))
-                ]
+                deliveries = [delivery for chunk in chunks(documents) for delivery in self._messages(self._read(chunk))]
             for message, to in deliveries:
                 if callable(to):
                     try:
@@ -180,32 +158,32 @@ class Broker:
     @property
     def operator_seconds(self) -> dict[str, float]:
         """With `profile`, the seconds that each operator has taken so far."""
-        return dict(self._engine.profile.seconds)
+        return dict(self._matcher.engine.profile.seconds)
 
     def explain(self, id: str | None = None) -> str:
         """How all subscriptions, or one of them, are answered, and what is shared."""
         with self._changing:
+            matcher = self._matcher
             if id is None:
-                queries = self._by_number.values()
-                flwr = (_plan(query) for query in queries if (query.language or recognize(query.query)) == "xquery")
-                return explain_all(self._engine, flwr, self._dtd)
-            number = self._number_of[id]
-            subscription = self._by_number[number]
-            return explain_one(self._engine, number, subscription.query, _plan(subscription), self._dtd)
+                queries = matcher.subscriptions.values()
+                flwr = (plan_of(query) for query in queries if (query.language or recognize(query.query)) == "xquery")
+                return explain_all(matcher.engine, flwr, matcher.dtd)
+            number = matcher.numbers[id]
+            subscription = matcher.subscriptions[number]
+            return explain_one(matcher.engine, number, subscription.query, plan_of(subscription), matcher.dtd)
 
     def explain_graph(self, id: str, form: Literal["dot", "svg"] = "dot") -> str:
         """The plan of one subscription as a graph, in Graphviz's language or drawn as SVG."""
         with self._changing:
-            plan = _plan(self._by_number[self._number_of[id]])
-        return graph(plan, self._dtd) if form == "dot" else drawing(plan, self._dtd)
+            plan = plan_of(self._matcher.subscriptions[self._matcher.numbers[id]])
+        return graph(plan, self._matcher.dtd) if form == "dot" else drawing(plan, self._matcher.dtd)
 
     # -- the life of a broker
 
     def close(self) -> None:
         """Forget all subscriptions."""
         with self._changing:
-            self._by_number.clear()
-            self._rebuild()
+            self._matcher.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -217,66 +195,23 @@ class Broker:
 
     # -- inside
 
-    def _add(self, subscription: Subscription, plan: Plan) -> None:
-        number = self._numbers
-        self._engine.add(number, plan)
-        self._numbers += 1
-        if number == len(self._ids):
-            self._ids = np.concatenate([self._ids, np.empty(number, object)])
-        self._ids[number] = subscription.id
-        self._by_number[number] = subscription
-        self._number_of[subscription.id] = number
-
     def _free_id(self) -> str:
         number = len(self) + 1
-        while str(number) in self._number_of:
+        while str(number) in self._matcher.numbers:
             number += 1
         return str(number)
 
-    def _rebuild(self) -> None:
-        """A new engine without what nobody wants any more."""
-        kept = list(self._by_number.values())
-        self._engine, self._numbers = self._make_engine(), 0
-        self._number_of, self._by_number = {}, {}
-        self._ids = np.empty(1024, object)
-        for subscription in kept:
-            self._add(subscription, _plan(subscription))
-
     def _read(self, documents: list[Document]) -> NodeTable:
-        table = read(documents, self._limits)
+        table = read(documents, self._matcher.limits)
         self._rejected.extend(table.rejected)
         return table
 
     def _messages(self, table: NodeTable) -> list[tuple[Message, object]]:
-        matches = self._engine.match(table)
-        made = _selected(table, *matches.nodes())
-        made += [(at, number, (text,)) for at, number, text in matches.messages()]
-        made.sort(key=itemgetter(0, 1))
+        rows = deliver(self._matcher.engine, table)
+        starts = [*np.flatnonzero(rows.is_first).tolist(), len(rows.text)]
         deliveries: list[tuple[Message, object]] = []
-        for at, number, nodes in made:
-            subscription = self._by_number[number]
-            deliveries.append((Message(subscription.id, table.documents[at].id, nodes), subscription.to))
+        for start, end in pairwise(starts):
+            subscription = self._matcher.subscriptions[int(rows.subscription[start])]
+            document = table.documents[int(rows.document[start])]
+            deliveries.append((Message(subscription.id, document.id, tuple(rows.text[start:end])), subscription.to))
         return deliveries
-
-
-def _selected(table: NodeTable, document: Ints, number: Ints, node: Ints) -> list[tuple[int, int, tuple[str, ...]]]:
-    """(document, subscription, its nodes as text); a node that many want is written once."""
-    if not node.size:
-        return []
-    is_new = np.append(True, (document[1:] != document[:-1]) | (number[1:] != number[:-1]))
-    starts = np.append(np.flatnonzero(is_new), node.size).tolist()
-    fragments = Fragments(table)
-    distinct, place = np.unique(node, return_inverse=True)
-    written = [fragments.text(at) for at in distinct.tolist()]
-    texts = [written[at] for at in place.tolist()]
-    return [(int(document[a]), int(number[a]), tuple(texts[a:b])) for a, b in pairwise(starts)]
-
-
-def _plan(subscription: Subscription) -> Plan:
-    return parse(subscription.query, subscription.language, subscription.namespaces, subscription.ignore_namespaces)
-
-
-def _chunks(documents: list[Document]) -> Iterable[list[Document]]:
-    left = iter(documents)
-    while chunk := list(islice(left, _CHUNK)):
-        yield chunk

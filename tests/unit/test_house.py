@@ -13,9 +13,10 @@ SOURCE = ROOT / "src" / "weft"
 ROOMS = (
     "cli",
     "api",
-    "subscriptions",
-    "destinations",
     "spark",
+    "matcher",
+    "destinations",
+    "subscriptions",
     "network",
     "views",
     "joins",

@@ -9,8 +9,7 @@ import typer
 
 from weft.api import Broker
 from weft.cli.options import Naming
-from weft.errors import WeftError
-from weft.subscriptions import load_subscriptions
+from weft.matcher import add_all
 
 
 def load_broker(queries: Path, naming: Naming, broker: Broker | None = None) -> Broker:
@@ -19,18 +18,16 @@ def load_broker(queries: Path, naming: Naming, broker: Broker | None = None) -> 
     Where a subscription's messages go is for those who run it: here they are printed.
     """
     broker = Broker() if broker is None else broker
-    errors: list[str] = []
-    for subscription in load_subscriptions(queries, on_error=lambda error: errors.append(str(error))):
-        named = replace(
+    errors = add_all(
+        broker.subscribe,
+        queries,
+        lambda subscription: replace(
             subscription,
             to=None,
             namespaces={**naming.namespaces, **subscription.namespaces},
             ignore_namespaces=naming.ignore_namespaces or subscription.ignore_namespaces,
-        )
-        try:
-            broker.subscribe(named)
-        except WeftError as error:
-            errors.append(f"{subscription.place}: {error}")
+        ),
+    )
     for text in errors:
         typer.echo(text, err=True)
     if errors:

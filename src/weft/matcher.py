@@ -1,0 +1,162 @@
+"""Subscriptions and documents in, what each document brings to whom out, as columns: what a broker and Spark share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from weft.automaton.labels import Bounds
+from weft.documents.columns import Ints
+from weft.documents.document import Document, Limits
+from weft.documents.dtd import Dtd
+from weft.documents.fragment import Fragments
+from weft.documents.table import NodeTable
+from weft.engine.engine import Engine, Matches
+from weft.engine.profile import Profile
+from weft.errors import ConfigurationError, WeftError
+from weft.languages import Plan, parse
+from weft.optimizer import Approach
+from weft.subscriptions import Subscription, load_subscriptions
+
+_CHUNK = 64  # documents that are matched at once: larger is not faster
+_CHUNK_BYTES = 8 * 1024 * 1024
+_SWEEP = 10_000  # results that nobody wants any more, before the engine is built anew
+
+
+@dataclass(frozen=True, slots=True)
+class Deliveries:
+    """One row for each node or message: the document's place in its batch, the subscription's number, the XML.
+
+    Sorted by document, then subscription, then document order.
+    """
+
+    document: Ints
+    subscription: Ints
+    text: list[str]
+
+    @property
+    def is_first(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Where the rows of one document and subscription begin."""
+        if not self.text:
+            return np.zeros(0, bool)
+        return np.append(True, (np.diff(self.document) != 0) | (np.diff(self.subscription) != 0))
+
+
+class Matcher:
+    """All subscriptions, by number, in one engine."""
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        bounds: Bounds | None = None,
+        dtd: Dtd | None = None,
+        approach: Approach | None = None,
+        profile: bool = False,
+    ) -> None:
+        self.limits, self.dtd = limits or Limits(), dtd
+        self._make_engine = partial(Engine, bounds, dtd, approach, Profile(profile))
+        self.subscriptions: dict[int, Subscription] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        self.engine = self._make_engine()
+        self.subscriptions = {}
+        self.numbers: dict[str, int] = {}
+        self.ids = np.empty(1024, object)  # by number
+        self._next = 0
+
+    def add(self, subscription: Subscription, plan: Plan | None = None) -> None:
+        """Take a subscription in, under the next number; raises QueryError and changes nothing if it cannot be read."""
+        if subscription.id in self.numbers:
+            raise ConfigurationError(f"subscription {subscription.id!r} is there already")
+        number = self._next
+        self.engine.add(number, plan or plan_of(subscription))
+        self._next += 1
+        if number == len(self.ids):
+            self.ids = np.concatenate([self.ids, np.empty(number, object)])
+        self.ids[number] = subscription.id
+        self.subscriptions[number] = subscription
+        self.numbers[subscription.id] = number
+
+    def remove(self, id: str) -> None:
+        """Let a subscription go; raises KeyError if there is none with this id."""
+        number = self.numbers.pop(id)
+        del self.subscriptions[number]
+        self.ids[number] = None
+        self.engine.remove(number)
+        if max(self.engine.dead, self._next - len(self.numbers)) > max(_SWEEP, len(self.numbers)):
+            self.rebuild()
+
+    def rebuild(self) -> None:
+        """A new engine without what nobody wants any more."""
+        kept = list(self.subscriptions.values())
+        self._clear()
+        for subscription in kept:
+            self.add(subscription)
+
+    def clear(self) -> None:
+        """Forget all subscriptions."""
+        self._clear()
+
+
+def deliver(engine: Engine, table: NodeTable) -> Deliveries:
+    """What the documents bring: the nodes that XPath selects, the messages that FLWR builds."""
+    matches = engine.match(table)
+    selected, built = _selected(table, matches), matches.messages()
+    if not built:
+        return selected
+    document, subscription = (np.fromiter((row[at] for row in built), np.int32, len(built)) for at in (0, 1))
+    text = selected.text + [row[2] for row in built]
+    document = np.concatenate([selected.document, document])
+    subscription = np.concatenate([selected.subscription, subscription])
+    order = np.lexsort((subscription, document))  # stable: nodes stay in their order
+    return Deliveries(document[order], subscription[order], [text[at] for at in order.tolist()])
+
+
+def add_all(
+    add: Callable[[Subscription], object],
+    subscriptions: str | Path | Iterable[Subscription],
+    change: Callable[[Subscription], Subscription] = lambda subscription: subscription,
+) -> list[str]:
+    """Add the subscriptions of a file or folder, or given ones, each after a change; all that is wrong comes back."""
+    errors: list[str] = []
+    if isinstance(subscriptions, str | Path):
+        subscriptions = load_subscriptions(subscriptions, on_error=lambda error: errors.append(str(error)))
+    for subscription in subscriptions:
+        try:
+            add(change(subscription))
+        except WeftError as error:
+            errors.append(f"{subscription.place or subscription.id}: {error}")
+    return errors
+
+
+def chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """Batches as they are matched: few enough documents to stay in the caches, and few enough bytes."""
+    chunk: list[Document] = []
+    size = 0
+    for document in documents:
+        chunk.append(document)
+        size += len(document.data)
+        if len(chunk) == _CHUNK or size > _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def plan_of(subscription: Subscription) -> Plan:
+    """The plan of a subscription's query."""
+    return parse(subscription.query, subscription.language, subscription.namespaces, subscription.ignore_namespaces)
+
+
+def _selected(table: NodeTable, matches: Matches) -> Deliveries:
+    """A node that many want is written once."""
+    document, subscription, node = matches.nodes()
+    fragments = Fragments(table)
+    distinct, place = np.unique(node, return_inverse=True)
+    written = [fragments.text(at) for at in distinct.tolist()]
+    return Deliveries(document, subscription, [written[at] for at in place.tolist()])
