@@ -29,7 +29,7 @@ bench: $(READY)  ## the experiments of the papers, quickly
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[bench,dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[spark,bench,dev]"
 	touch $@
 
 clean:

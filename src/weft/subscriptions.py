@@ -62,6 +62,12 @@ def load_subscriptions(path: str | Path, on_error: Callable[[WeftError], None] |
     return [subscription for subscription in loaded.values() if subscription.enabled]
 
 
+def write_subscription(subscription: Subscription) -> str:
+    """A subscription as a line of JSON that `load_subscriptions` reads back; its destination must be text."""
+    record = {name: getattr(subscription, name) for name in _FIELDS if name != "enabled"}
+    return json.dumps({name: value for name, value in record.items() if value}, ensure_ascii=False)
+
+
 def _taken(entry: Subscription, by: Subscription) -> ConfigurationError:
     return ConfigurationError(f"{entry.place}: id {entry.id!r} is taken by {by.place}")
 

@@ -15,6 +15,8 @@ from weft.cli.check import check
 from weft.cli.explain import explain
 from weft.cli.generate import generate
 from weft.cli.match import match
+from weft.cli.run import run
+from weft.cli.show import show
 from weft.cli.trace import trace
 from weft.errors import QueryError, WeftError
 
@@ -46,6 +48,8 @@ app.command()(match)
 app.command()(check)
 app.command("test")(trace)
 app.command()(explain)
+app.command()(run)
+app.command()(show)
 app.add_typer(generate, name="generate")
 
 
@@ -69,6 +73,13 @@ def weft(
       weft match subscriptions.xpath news/
       weft check subscriptions.xpath
       weft test "//person/family" news/001.xml
+
+    \b
+    Deliver a folder of them, or a stream, on Spark:
+
+    \b
+      weft run --subscriptions subscriptions.xpath --documents news/ --output out/
+      weft show out/
 
     Results go to standard output as JSON Lines, everything else to standard error. The exit code is 0 if all went
     well, 1 if a document was rejected, 2 if the queries or the options are wrong.

@@ -1,0 +1,36 @@
+"""DataFrames of XML documents in, DataFrames of messages out, in batch and in streaming: Weft on Spark.
+
+>>> from weft.spark import WeftSource, deliver                          # doctest: +SKIP
+>>> spark.dataSource.register(WeftSource)                                # doctest: +SKIP
+>>> documents = spark.read.format("weft").load("inbox")                  # doctest: +SKIP
+>>> documents.transform(deliver("subscriptions.jsonl")).show()           # doctest: +SKIP
+"""
+
+from weft.spark.compiled import Compiled, compile_subscriptions
+from weft.spark.job import Job, check_job, run_batch, run_stream
+from weft.spark.metrics import BatchMetrics, Metrics, MetricsListener, observed, serve_metrics
+from weft.spark.session import SPARK_ERRORS, first_line, start_session
+from weft.spark.source import WeftSource
+from weft.spark.transform import deliver, match, messages, rejected
+
+__all__ = [
+    "SPARK_ERRORS",
+    "BatchMetrics",
+    "Compiled",
+    "Job",
+    "Metrics",
+    "MetricsListener",
+    "WeftSource",
+    "check_job",
+    "compile_subscriptions",
+    "deliver",
+    "first_line",
+    "match",
+    "messages",
+    "observed",
+    "rejected",
+    "run_batch",
+    "run_stream",
+    "serve_metrics",
+    "start_session",
+]

@@ -1,0 +1,96 @@
+"""Subscriptions in, one compiled plan out that travels to the workers once and is unpacked once in each."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+
+import pyarrow as pa
+
+from weft.documents.document import Limits
+from weft.documents.dtd import Dtd
+from weft.engine.engine import Engine
+from weft.errors import ConfigurationError
+from weft.matcher import Matcher, add_all
+from weft.subscriptions import Subscription
+
+Subscriptions = str | Path | Iterable[Subscription | str]
+_KEPT = 2  # compiled plans in a worker: while a new version comes in, tasks of the old one may still run
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The plans of all subscriptions, pickled: a task that has them already need not unpack them."""
+
+    payload: bytes = field(repr=False)
+    digest: str
+    version: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """What a worker matches with: the engine, and the id and destination of each subscription number."""
+
+    engine: Engine
+    limits: Limits
+    ids: pa.StringArray
+    destinations: pa.StringArray
+
+
+def compile_subscriptions(
+    subscriptions: Subscriptions,
+    *,
+    ignore_namespaces: bool = False,
+    limits: Limits | None = None,
+    dtd: Dtd | None = None,
+    version: int = 1,
+) -> Compiled:
+    """Compile the subscriptions of a file or folder, or given ones (a query as text gets its place as id).
+
+    If any is wrong nothing is compiled: ConfigurationError tells all that is wrong, one after the other.
+    """
+    matcher = Matcher(limits, dtd=dtd)
+    if not isinstance(subscriptions, str | Path):
+        subscriptions = [
+            entry if isinstance(entry, Subscription) else Subscription(str(number), entry)
+            for number, entry in enumerate(subscriptions, start=1)
+        ]
+    errors = add_all(
+        matcher.add,
+        subscriptions,
+        lambda entry: replace(entry, ignore_namespaces=ignore_namespaces or entry.ignore_namespaces),
+    )
+    kept = list(matcher.subscriptions.values())
+    errors += [
+        f"{each.id}: on Spark a destination is text, found {each.to!r}" for each in kept if not _is_text(each.to)
+    ]
+    if errors:
+        raise ConfigurationError("\n".join(errors))
+    names = _strings([each.id for each in kept]), _strings([each.to for each in kept])
+    payload = pickle.dumps(Plans(matcher.engine, matcher.limits, *names), protocol=5)
+    return Compiled(payload, blake2b(payload, digest_size=16).hexdigest(), version, len(kept))
+
+
+def _is_text(to: object) -> bool:
+    return to is None or isinstance(to, str)
+
+
+def _strings(values: Sequence[str | None]) -> pa.StringArray:
+    return pa.array(values, pa.string())
+
+
+_unpacked: dict[str, Plans] = {}
+
+
+def unpack(compiled: Compiled) -> Plans:
+    """The plans, unpacked once a process: with them stay the label paths that documents have brought so far."""
+    plans = _unpacked.get(compiled.digest)
+    if plans is None:
+        while len(_unpacked) >= _KEPT:
+            del _unpacked[next(iter(_unpacked))]
+        plans = _unpacked[compiled.digest] = pickle.loads(compiled.payload)
+    return plans

@@ -1,0 +1,185 @@
+"""Subscriptions and a folder of documents in, folders of messages and of rejected documents out: the whole job."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql.streaming import StreamingQuery
+
+from weft.errors import ConfigurationError
+from weft.spark.compiled import Compiled, compile_subscriptions
+from weft.spark.metrics import BatchMetrics, Metrics, batch_metrics, observed
+from weft.spark.transform import REJECTED, Mode, deliver, messages, rejected, rejections
+from weft.spark.versions import Versions, write_atomically
+from weft.subscriptions import Subscription
+
+Format = Literal["parquet", "json", "files"]
+MESSAGES, RECORDS = "messages", "_weft"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What `weft run` is told; option names are Spark's where Spark has one."""
+
+    subscriptions: Path
+    documents: Path
+    output: Path
+    mode: Mode = "PERMISSIVE"
+    format: Format = "parquet"
+    row_tag: str | None = None
+    ignore_namespaces: bool = False
+    max_files_per_trigger: int = 1000
+    checkpoint: Path | None = None
+    overwrite: bool = False
+    metrics: Metrics = field(default_factory=Metrics)
+
+    @property
+    def checkpoint_folder(self) -> Path:
+        """Where a stream remembers how far it is."""
+        return (self.checkpoint or self.output / "checkpoint").absolute()
+
+
+def check_job(job: Job, is_stream: bool) -> None:
+    """Raise ConfigurationError for what can be seen to be wrong before Spark is started, which takes seconds."""
+    if not job.documents.exists():
+        raise ConfigurationError(f"{job.documents}: no such file or folder of documents")
+    if not job.output.is_dir():
+        try:
+            job.output.mkdir(parents=True)
+        except OSError as error:
+            raise ConfigurationError(f"{job.output}: cannot write there: {error.strerror}") from None
+    if not os.access(job.output, os.W_OK):
+        raise ConfigurationError(f"{job.output}: cannot write there: Permission denied")
+    if is_stream:
+        with _alone(job.checkpoint_folder / "weft"):
+            return
+    _compile(job, job.subscriptions, 1)
+
+
+def run_batch(spark: SparkSession, job: Job) -> BatchMetrics:
+    """Read all documents, write all messages, and tell what there was."""
+    compiled = _compile(job, job.subscriptions, 1)
+    _claim_output(job, None)
+    source = spark.read.format("weft")
+    frame = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
+    return _run(frame, 0, job, compiled)
+
+
+@contextmanager
+def run_stream(
+    spark: SparkSession,
+    job: Job,
+    *,
+    available_now: bool = False,
+    on_batch: Callable[[BatchMetrics], object] = lambda _: None,
+    on_refused: Callable[[ConfigurationError], object] = lambda _: None,
+) -> Iterator[StreamingQuery]:
+    """Deliver the documents that are there and those that come; the query runs while the context is open.
+
+    Each micro-batch is written under its number, so that one that runs again after a crash replaces what it wrote
+    before: every message is there once. `on_refused` gets the errors of a new version of the subscription file that
+    cannot be read.
+    """
+    folder = job.checkpoint_folder
+    with _alone(folder / "weft"):
+        _claim_output(job, _identity(folder))
+        versions = Versions(job.subscriptions, folder / "weft", partial(_compile, job), on_refused)
+        versions.check()
+
+        def run(frame: DataFrame, batch: int) -> None:
+            done = _run(frame, batch, job, versions.for_batch(batch))
+            on_batch(done)
+
+        source = spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
+        source = source.option("log", str(folder / "weft" / "arrivals.jsonl"))
+        stream = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
+        writer = stream.writeStream.foreachBatch(run).option("checkpointLocation", str(folder))
+        query = (writer.trigger(availableNow=True) if available_now else writer).start()
+        try:
+            yield query
+        finally:
+            query.stop()
+
+
+def _compile(job: Job, subscriptions: Path | list[Subscription], version: int) -> Compiled:
+    return compile_subscriptions(subscriptions, ignore_namespaces=job.ignore_namespaces, version=version)
+
+
+def _run(frame: DataFrame, batch: int, job: Job, compiled: Compiled) -> BatchMetrics:
+    """One batch: the messages in one pass; only if documents were rejected a second, cheap one for them."""
+    started = time.monotonic()
+    documents, found = Observation(), Observation()
+    work = deliver(compiled, mode=job.mode)
+    out = frame.transform(observed(work, documents, found))
+    made = messages(out) if REJECTED in out.columns else out
+    _write(made, job, MESSAGES, batch)
+    seen = found.get
+    if seen.get("rejected"):
+        bad = frame.transform(rejections(compiled))
+        added = ("subscription", "destination", "message", "position", "version")
+        _write(bad.drop(*added) if job.format == "files" else rejected(bad), job, REJECTED, batch)
+    done = batch_metrics(batch, documents.get, seen, time.monotonic() - started, compiled.version)
+    job.metrics.record(done)
+    return done
+
+
+def _write(frame: DataFrame, job: Job, name: str, batch: int) -> None:
+    folder = job.output.absolute() / name
+    if job.format == "files":
+        frame.write.format("weft").mode("append").option("batchId", str(batch)).save(str(folder))
+    else:
+        frame.write.format(job.format).mode("overwrite").save(str(folder / f"batch={batch}"))
+
+
+def _claim_output(job: Job, identity: str | None) -> None:
+    """The output must be new, or of the same stream: batch numbers of another one would replace its messages."""
+    record = job.output / RECORDS / "job.json"
+    try:
+        (job.output / RECORDS).mkdir(parents=True, exist_ok=True)
+        known = json.loads(record.read_text()) if record.exists() else None
+        if known is not None and (identity is None or known["stream"] != identity):
+            if not job.overwrite:
+                advice = "choose another, or --overwrite" + ("" if identity is None else ", or its own --checkpoint")
+                raise ConfigurationError(f"{job.output}: has the messages of another run already; {advice}")
+            for name in (MESSAGES, REJECTED):
+                shutil.rmtree(job.output / name, ignore_errors=True)
+        write_atomically(record, json.dumps({"stream": identity, "format": job.format}))
+    except OSError as error:
+        raise ConfigurationError(f"{job.output}: cannot write there: {error.strerror}") from None
+
+
+def _identity(folder: Path) -> str:
+    """The name of a checkpoint, which its output must have too."""
+    file = folder / "weft" / "identity"
+    if not file.exists():
+        write_atomically(file, uuid.uuid4().hex)
+    return file.read_text()
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the checkpoint's lock; it is let go when the process ends, however it ends."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise ConfigurationError(f"{folder.parent}: cannot write the checkpoint: {error.strerror}") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise ConfigurationError(f"{folder.parent}: another run is using this checkpoint") from None
+    finally:
+        os.close(lock)

@@ -1,0 +1,82 @@
+"""The output of a job in, its messages or rejected documents out, row by row, without starting Spark."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+import pyarrow.dataset as ds
+
+from weft.errors import ConfigurationError
+from weft.spark.job import MESSAGES, RECORDS
+from weft.spark.transform import REJECTED
+
+Row = dict[str, Any]
+
+
+def read_results(output: Path, subscription: str | None = None, *, only_rejected: bool = False) -> Iterator[Row]:
+    """The rows that a job has written, batch by batch; of one subscription if it is named.
+
+    A message has at least `subscription` and `message`, a rejected document `error`, `line`, `column`, `source`.
+    """
+    record = output / RECORDS / "job.json"
+    if not record.exists():
+        raise ConfigurationError(f"{output}: expected the output of weft run, found no {RECORDS}/job.json")
+    folder = output / (REJECTED if only_rejected else MESSAGES)
+    if not folder.is_dir():
+        return
+    match json.loads(record.read_text())["format"]:
+        case "parquet":
+            rows = _parquet(folder, subscription)
+        case "json":
+            rows = _json(folder)
+        case _:
+            rows = _rejected_files(folder) if only_rejected else _message_files(folder, subscription)
+    for row in rows:
+        if only_rejected or subscription is None or row["subscription"] == subscription:
+            yield row
+
+
+def _batches(folder: Path) -> list[Path]:
+    return sorted(folder.glob("batch=*"), key=lambda path: int(path.name.partition("=")[2]))
+
+
+def _parquet(folder: Path, subscription: str | None) -> Iterator[Row]:
+    wanted = None if subscription is None else ds.field("subscription") == subscription
+    for batch in _batches(folder):
+        if not (batch / "_SUCCESS").exists():
+            continue  # being written, or left by a crash: it will be written again
+        for part in ds.dataset(batch, format="parquet").to_batches(filter=wanted):
+            yield from part.to_pylist()
+
+
+def _json(folder: Path) -> Iterator[Row]:
+    for batch in _batches(folder):
+        if not (batch / "_SUCCESS").exists():
+            continue
+        for file in sorted(batch.glob("part-*.json")):
+            with file.open(encoding="utf-8") as lines:
+                for line in lines:
+                    row = json.loads(line)
+                    if isinstance(row.get("source"), str):
+                        row["source"] = b64decode(row["source"])
+                    yield row
+
+
+def _message_files(folder: Path, subscription: str | None) -> Iterator[Row]:
+    """Names are `<batch>-<subscription>-<key>.xml`, the subscription quoted."""
+    pattern = "*" if subscription is None else quote(subscription, safe="")
+    for file in sorted(folder.glob(f"*/*-{pattern}-*.xml"), key=lambda path: path.name):
+        batch, _, rest = file.stem.partition("-")
+        name = rest.rsplit("-", 1)[0]
+        row = {"batch": int(batch), "subscription": unquote(name), "destination": unquote(file.parent.name)}
+        yield {**row, "message": file.read_text(encoding="utf-8").removesuffix("\n")}
+
+
+def _rejected_files(folder: Path) -> Iterator[Row]:
+    for file in sorted(folder.glob("*.json")):
+        yield {**json.loads(file.read_text(encoding="utf-8")), "source": file.with_suffix(".xml").read_bytes()}

@@ -1,0 +1,90 @@
+"""Options in, a Spark session out that fits this process; what stands in its way is told in one line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from weft.errors import ConfigurationError
+from weft.spark.source import WeftSource
+
+#: What a small machine needs; whoever gives a value for one of these is obeyed.
+DEFAULTS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",  # what a worker holds at once
+}
+LOCAL = "local[*]"
+#: What Spark raises: told in one line by `first_line`.
+SPARK_ERRORS = (PySparkException, Py4JError)
+
+
+def start_session(
+    master: str = LOCAL, conf: Mapping[str, str] | None = None, log: Path | None = None
+) -> SparkSession:
+    """A session with the data source `weft`, local unless `master` says otherwise; `sc://…` is Spark Connect.
+
+    With `log` whatever Spark's own processes write to standard error goes there.
+    """
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers must have what this process has
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    is_remote = master.startswith("sc:")
+    if not is_remote:
+        _check_java()
+    builder = SparkSession.builder.remote(master) if is_remote else SparkSession.builder.master(master)
+    for key, value in {**DEFAULTS, **(conf or {})}.items():
+        builder = builder.config(key, value)
+    try:
+        with _standard_error(log):
+            spark = builder.appName("weft").getOrCreate()
+    except (PySparkException, RuntimeError) as error:
+        raise ConfigurationError(f"Spark did not start on {master}: {first_line(error)}") from None
+    spark.dataSource.register(WeftSource)
+    return spark
+
+
+def first_line(error: BaseException) -> str:
+    """The line of an error that says something: the last one of a Python trace inside it, or the first."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return type(error).__name__
+    inside = [line for line in lines if line.startswith("weft.errors.")]
+    return inside[-1].partition(": ")[2] if inside else lines[0]
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java") if not home else shutil.which(str(Path(home) / "bin" / "java"))
+    if java is None:
+        where = f"JAVA_HOME is {home}, and there is no bin/java in it" if home else "none is on the PATH"
+        raise ConfigurationError(f"Spark needs Java 17 or newer: {where}; install one, or set JAVA_HOME")
+
+
+@contextmanager
+def _standard_error(log: Path | None) -> Iterator[None]:
+    """Processes that start meanwhile have the log as their standard error."""
+    if log is None:
+        yield
+        return
+    log.parent.mkdir(parents=True, exist_ok=True)
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

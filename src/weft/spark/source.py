@@ -1,0 +1,177 @@
+"""Folders of documents in, rows out, at once or as a stream; messages in, folders out: the data source `weft`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
+from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType, TimestampType
+
+from weft.documents.document import Document
+from weft.documents.files import File, Piece, find_files, read_piece
+from weft.errors import ConfigurationError, DocumentError
+from weft.spark.arrivals import Arrivals
+from weft.spark.partitions import ReadOptions, partition_files, read_options
+from weft.spark.sink import MessageStreamWriter, MessageWriter
+
+ERROR = StructType(
+    [StructField("reason", StringType()), StructField("line", IntegerType()), StructField("column", IntegerType())]
+)
+SCHEMA = StructType(
+    [
+        StructField("document", StringType()),
+        StructField("stream", StringType()),
+        StructField("timestamp", TimestampType()),
+        StructField("value", BinaryType()),
+        StructField("error", ERROR),
+    ]
+)
+_ARROW = to_arrow_schema(SCHEMA, timezone="UTC")
+_BATCH = 64  # documents
+_BATCH_BYTES = 8 * 1024 * 1024  # or fewer, if they are large
+_Row = tuple[str, str, int | None, bytes | None, dict[str, Any] | None]
+
+
+class WeftSource(DataSource):
+    """The format `weft`, once `spark.dataSource.register(WeftSource)` has made it known.
+
+    `spark.read.format("weft").load(path)` has a row for each document of a folder or file: `document` (its id),
+    `stream`, `timestamp` and `value`. What cannot be read is a row too, whose `value` is null and whose `error` tells
+    why. Options: `rowTag` (each element of that name is a document), `stream` (what to put in that column),
+    `maxPartitionBytes` and `minPartitions` (how much a task reads, and how many there are at least: twice the
+    driver's cores, so say it on a cluster).
+
+    `spark.readStream` reads files as they arrive, each once, `maxFilesPerTrigger` at a time, in the order that the
+    file `log` keeps (see `arrivals`): `_weft/arrivals.jsonl` in the folder unless the option says another.
+
+    Messages are written by `write` and `writeStream` (see `sink`).
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        return "weft"
+
+    def schema(self) -> StructType:
+        read_options(self.options)  # what is wrong is told by load(), not by the first action
+        return SCHEMA
+
+    def reader(self, schema: StructType) -> FolderReader:
+        return FolderReader(self._options(schema))
+
+    def streamReader(self, schema: StructType) -> ArrivalReader:
+        return ArrivalReader(self._options(schema))
+
+    def writer(self, schema: StructType, overwrite: bool) -> MessageWriter:
+        return MessageWriter(self.options, schema, overwrite)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> MessageStreamWriter:  # noqa: ARG002
+        return MessageStreamWriter(self.options, schema)
+
+    def _options(self, schema: StructType) -> ReadOptions:
+        if schema.simpleString() != SCHEMA.simpleString():
+            raise ConfigurationError(f"schema: expected {SCHEMA.simpleString()}, found {schema.simpleString()}")
+        return read_options(self.options)
+
+
+class FolderReader(DataSourceReader):
+    """All documents of a folder or file."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._options = options
+
+    def partitions(self) -> list[InputPartition]:
+        """What each task reads."""
+        return _partitions(find_files(self._options.root), self._options)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The documents of a task; Spark makes one with None where there are no partitions."""
+        return record_batches(partition.value or (), self._options)
+
+
+class ArrivalReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """The documents of files as they arrive. An offset is a number of files, in the order of their arrival."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._options = options
+        self._arrivals = Arrivals(options.log, options.root)
+        self._known: int | None = None
+        self._target: int | None = None  # where a query ends that reads only what is there
+
+    def initialOffset(self) -> dict[str, int]:
+        """A new query reads all that ever arrived."""
+        return {"files": 0}
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """At most so many files in a micro-batch."""
+        return ReadMaxFiles(self._options.max_files)
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """What arrives later is not for this query."""
+        self._target = self._arrivals.update()
+
+    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
+        """Where the next micro-batch ends."""
+        self._known = self._arrivals.update() if self._target is None else self._target
+        most = limit.max_files if isinstance(limit, ReadMaxFiles) else self._known
+        self._arrivals.expect(start["files"])
+        return {"files": max(start["files"], min(self._known, start["files"] + most))}
+
+    def reportLatestOffset(self) -> dict[str, int] | None:
+        """How far it could read, for the query's progress."""
+        return None if self._known is None else {"files": self._known}
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[InputPartition]:
+        """What each task of a micro-batch reads: the same whenever it is asked, for the log never changes."""
+        return _partitions(self._arrivals.between(start["files"], end["files"]), self._options)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The documents of a task."""
+        return record_batches(partition.value, self._options)
+
+
+def _partitions(files: list[File], options: ReadOptions) -> list[InputPartition]:
+    return [InputPartition(pieces) for pieces in partition_files(files, options)]
+
+
+def record_batches(pieces: Iterable[Piece], options: ReadOptions) -> Iterator[pa.RecordBatch]:
+    """The documents of some pieces, few at a time: only one batch is ever held."""
+    rows: list[_Row] = []
+    size = 0
+    for piece in pieces:
+        for entry in read_piece(piece, options.row_tag):
+            row = _row(entry, piece.file, options.stream)
+            length = len(row[3] or b"")
+            if len(rows) == _BATCH or (rows and size + length > _BATCH_BYTES):
+                yield _record_batch(rows)
+                rows, size = [], 0
+            rows.append(row)
+            size += length
+    if rows:
+        yield _record_batch(rows)
+
+
+def _row(entry: Document | DocumentError, file: File, stream: str | None) -> _Row:
+    match entry:
+        case DocumentError():
+            error = {"reason": _text(entry.reason), "line": entry.line, "column": entry.column}
+            id, found, timestamp, value = entry.document, file.stream, file.timestamp, None
+        case Document(data=data):
+            id, found, timestamp, error = entry.id, entry.stream, entry.timestamp, None
+            value = data.encode() if isinstance(data, str) else data
+    moment = None if timestamp is None else round(timestamp * 1_000_000)
+    return _text(id), _text(found if stream is None else stream), moment, value, error
+
+
+def _text(text: str) -> str:
+    """Text that Arrow can hold: a file's name may be any bytes."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+def _record_batch(rows: list[_Row]) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, _ARROW, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)

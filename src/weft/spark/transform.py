@@ -1,0 +1,196 @@
+"""Subscriptions in, functions for `DataFrame.transform` out: documents become messages, or get a column of matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, get_args
+
+from pyspark.sql import DataFrame
+from pyspark.sql.functions import col
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from weft.documents.document import Limits
+from weft.documents.dtd import Dtd
+from weft.errors import ConfigurationError
+from weft.spark.compiled import Compiled, Subscriptions, compile_subscriptions
+from weft.spark.worker import Deliver, Layout, Match
+
+Mode = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
+Transform = Callable[[DataFrame], DataFrame]
+REJECTED = "rejected"
+_ADDED = (
+    StructField("subscription", StringType()),
+    StructField("destination", StringType()),
+    StructField("message", StringType()),
+    StructField("position", IntegerType()),
+    StructField("version", IntegerType()),
+)
+
+
+def deliver(
+    subscriptions: Subscriptions | Compiled,
+    column: str = "value",
+    *,
+    keys: Sequence[str] | None = None,
+    id: str = "document",
+    stream: str = "stream",
+    mode: Mode = "PERMISSIVE",
+    columnNameOfCorruptRecord: str = REJECTED,
+    rowTag: str | None = None,
+    ignoreNamespace: bool = False,
+    version: int = 1,
+    limits: Limits | None = None,
+    dtd: Dtd | None = None,
+) -> Transform:
+    """Make messages of documents: `frame.transform(deliver("subscriptions.jsonl"))`, in batch or streaming.
+
+    `column` has the documents as string or binary; null is no document. All other columns are passed through, or
+    only `keys`. Each message is a row: `subscription`, `destination`, `message`, `position` (a subscription that
+    selects several nodes of a document has a message for each, numbered from 1) and `version`, the number given here.
+    If the frame has a column named by `stream`, it says which stream a document is of.
+
+    `subscriptions` is a file or folder, or a sequence of subscriptions or query texts. What is wrong with them raises
+    ConfigurationError here, on the driver.
+
+    A document that cannot be read is, by `mode`: with PERMISSIVE a row of its own, whose column `rejected` (or the
+    name given as `columnNameOfCorruptRecord`) has error, line, column and source while the message is null (see
+    `messages` and `rejected`); left out with DROPMALFORMED; the end of the job with FAILFAST. With `rowTag` each
+    element of that name is a document; `ignoreNamespace` compares local names only, in all queries.
+    """
+    compiled = _compile(subscriptions, ignoreNamespace, limits, dtd, version)
+    name = _corrupt_column(mode, columnNameOfCorruptRecord)
+    return lambda frame: _deliver(frame, compiled, _layout(frame, column, keys, id, stream, rowTag), name, mode)
+
+
+def rejections(compiled: Compiled) -> Transform:
+    """Only the rejected documents, without matching any: what a job runs again, and only if there are some."""
+
+    def transform(frame: DataFrame) -> DataFrame:
+        layout = _layout(frame, "value", None, "document", "stream", None)
+        return _deliver(frame, compiled, layout, REJECTED, "PERMISSIVE", only_rejected=True)
+
+    return transform
+
+
+def _deliver(
+    frame: DataFrame, compiled: Compiled, layout: Layout, name: str | None, mode: Mode, only_rejected: bool = False
+) -> DataFrame:
+    added = list(_ADDED) if name is None else [*_ADDED, _rejected_field(name, frame.schema[layout.value].dataType)]
+    _check_free(layout.keys, [field.name for field in added])
+    schema = StructType([_nullable(frame.schema[key]) for key in layout.keys] + added)
+    work = Deliver(compiled, layout, to_arrow_schema(schema), name, mode == "FAILFAST", only_rejected)
+    return frame.mapInArrow(work, schema)
+
+
+def match(
+    subscriptions: Subscriptions | Compiled,
+    column: str = "value",
+    *,
+    matches: str = "matches",
+    stream: str = "stream",
+    mode: Mode = "PERMISSIVE",
+    columnNameOfCorruptRecord: str | None = None,
+    ignoreNamespace: bool = False,
+    limits: Limits | None = None,
+    dtd: Dtd | None = None,
+) -> Transform:
+    """Add a column `matches: array<string>` with the ids of the subscriptions that match each document.
+
+    A document that cannot be read has null there, and if `columnNameOfCorruptRecord` names a column, that one tells
+    why; with DROPMALFORMED it is left out, with FAILFAST it ends the job. The rest is as for `deliver`.
+    """
+    compiled = _compile(subscriptions, ignoreNamespace, limits, dtd, 1)
+    name = _corrupt_column(mode, columnNameOfCorruptRecord)
+
+    def transform(frame: DataFrame) -> DataFrame:
+        layout = _layout(frame, column, frame.columns, "", stream, None)
+        added = [StructField(matches, ArrayType(StringType()))]
+        if name is not None:
+            added.append(_rejected_field(name, frame.schema[column].dataType))
+        _check_free(layout.keys, [field.name for field in added])
+        schema = StructType([*frame.schema.fields, *added])
+        fail, drop = mode == "FAILFAST", mode == "DROPMALFORMED"
+        return frame.mapInArrow(Match(compiled, layout, to_arrow_schema(schema), matches, name, fail, drop), schema)
+
+    return transform
+
+
+def messages(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> DataFrame:
+    """The messages among the rows of `deliver`, without those of rejected documents."""
+    return frame.where(col(columnNameOfCorruptRecord).isNull()).drop(columnNameOfCorruptRecord)
+
+
+def rejected(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> DataFrame:
+    """The rejected documents among the rows of `deliver`: the columns passed through, error, line, column, source."""
+    added = {field.name for field in _ADDED} | {columnNameOfCorruptRecord}
+    keys = [col(f"`{name}`") for name in frame.columns if name not in added]
+    bad = frame.where(col(columnNameOfCorruptRecord).isNotNull())
+    return bad.select(*keys, col(f"{columnNameOfCorruptRecord}.*"))
+
+
+def _compile(
+    subscriptions: Subscriptions | Compiled, ignore: bool, limits: Limits | None, dtd: Dtd | None, version: int
+) -> Compiled:
+    if isinstance(subscriptions, Compiled):
+        return subscriptions
+    return compile_subscriptions(subscriptions, ignore_namespaces=ignore, limits=limits, dtd=dtd, version=version)
+
+
+def _corrupt_column(mode: Mode, name: str | None) -> str | None:
+    if mode not in get_args(Mode):
+        raise ConfigurationError(f"mode: expected one of {', '.join(get_args(Mode))}, found {mode!r}")
+    return name if mode == "PERMISSIVE" else None
+
+
+def _layout(
+    frame: DataFrame, column: str, keys: Sequence[str] | None, id: str, stream: str, row_tag: str | None
+) -> Layout:
+    if column not in frame.columns:
+        raise ConfigurationError(f"column: expected one of {', '.join(frame.columns)}, found {column!r}")
+    if not isinstance(frame.schema[column].dataType, StringType | BinaryType):
+        found = frame.schema[column].dataType.simpleString()
+        raise ConfigurationError(f"column {column!r}: expected string or binary, found {found}")
+    error = "error" if _is_place(frame, "error") else None
+    passed = [name for name in frame.columns if name not in (column, error)] if keys is None else list(keys)
+    if unknown := [name for name in passed if name not in frame.columns]:
+        raise ConfigurationError(f"keys: expected some of {', '.join(frame.columns)}, found {unknown[0]!r}")
+    return Layout(column, tuple(passed), _if_there(frame, id), _if_there(frame, stream), error, row_tag)
+
+
+def _if_there(frame: DataFrame, name: str) -> str | None:
+    return name if name in frame.columns and isinstance(frame.schema[name].dataType, StringType) else None
+
+
+def _is_place(frame: DataFrame, name: str) -> bool:
+    """Whether a column is the one in which the source `weft` says why a document could not be had."""
+    kind = frame.schema[name].dataType if name in frame.columns else None
+    return isinstance(kind, StructType) and set(kind.names) == {"reason", "line", "column"}
+
+
+def _check_free(keys: Sequence[str], added: Sequence[str]) -> None:
+    for name in added:
+        if name in keys:
+            advice = "rename it, or leave it out of keys"
+            raise ConfigurationError(f"the frame has a column {name!r}, which is to be added; {advice}")
+
+
+def _rejected_field(name: str, source: DataType) -> StructField:
+    place = [
+        StructField("error", StringType()),
+        StructField("line", IntegerType()),
+        StructField("column", IntegerType()),
+    ]
+    return StructField(name, StructType([*place, StructField("source", source)]))
+
+
+def _nullable(field: StructField) -> StructField:
+    return StructField(field.name, field.dataType, True)

@@ -1,0 +1,111 @@
+"""A subscription file that may change in; for each micro-batch the version it runs with out, the same on a replay."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from weft.errors import ConfigurationError, WeftError
+from weft.spark.compiled import Compiled
+from weft.subscriptions import Subscription, load_subscriptions, write_subscription
+
+Compile = Callable[[Path | list[Subscription], int], Compiled]
+Stamp = tuple[tuple[str, int, int, int], ...]
+
+
+class Versions:
+    """The versions of a subscription file or folder, numbered from 1, kept in a folder beside the checkpoint.
+
+    A micro-batch that has run once always runs with the version that it had then: `batch.json` says which, and
+    `versions/` has its subscriptions. A new version that cannot be read is reported once and refused: the old one
+    goes on.
+    """
+
+    def __init__(
+        self, source: Path, folder: Path, compile: Compile, report: Callable[[ConfigurationError], object]
+    ) -> None:
+        self._source, self._folder, self._compile, self._report = source, folder, compile, report
+        self._current: Compiled | None = None
+        self._seen: Stamp | None = None  # the file as it was when we last looked
+
+    def check(self) -> None:
+        """Raise ConfigurationError if there is no version to begin with, before anything is started."""
+        recorded = self._recorded()
+        if recorded is None:
+            self._look_for_new()
+        else:
+            self._current = self._stored(recorded["version"])
+
+    def for_batch(self, batch: int) -> Compiled:
+        """The version for a micro-batch; raises ConfigurationError if there has never been one that could be read."""
+        if self._current is None:
+            self.check()
+        recorded = self._recorded()
+        if recorded is None or recorded["batch"] != batch:
+            self._look_for_new()
+            assert self._current is not None
+            write_atomically(
+                self._folder / "batch.json", json.dumps({"batch": batch, "version": self._current.version})
+            )
+        assert self._current is not None
+        return self._current
+
+    def _look_for_new(self) -> None:
+        stamp = _stamp(self._source)
+        if stamp == self._seen and self._current is not None:
+            return
+        self._seen = stamp
+        number = 1 if self._current is None else self._current.version + 1
+        try:
+            entries = load_subscriptions(self._source, on_error=lambda _: None)  # compiling tells all that is wrong
+            text = "".join(write_subscription(entry) + "\n" for entry in entries)
+            if self._current is not None and text == self._file(self._current.version).read_text(encoding="utf-8"):
+                return
+            compiled = self._compile(self._source, number)
+        except WeftError as error:
+            found = error if isinstance(error, ConfigurationError) else ConfigurationError(str(error))
+            if self._current is None:
+                raise found from None
+            self._report(found)
+            return
+        write_atomically(self._file(number), text)
+        self._current = compiled
+
+    def _recorded(self) -> dict[str, int] | None:
+        try:
+            recorded: dict[str, int] = json.loads((self._folder / "batch.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        return recorded
+
+    def _stored(self, version: int) -> Compiled:
+        return self._compile(load_subscriptions(self._file(version)), version)
+
+    def _file(self, version: int) -> Path:
+        return self._folder / "versions" / f"{version:06d}.jsonl"
+
+
+def _stamp(source: Path) -> Stamp:
+    """What changes when somebody writes the file, or a file of the folder."""
+    files = sorted(source.iterdir()) if source.is_dir() else [source]
+    found = []
+    for file in files:
+        try:
+            status = file.stat()
+        except OSError:
+            continue  # gone: the file that is not there is told when it is read
+        found.append((file.name, status.st_mtime_ns, status.st_size, status.st_ino))
+    return tuple(found)
+
+
+def write_atomically(file: Path, text: str) -> None:
+    """Write a file that is there as a whole or not at all, also after a crash."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary = file.with_name(f".{file.name}.part")
+    with temporary.open("w", encoding="utf-8") as opened:
+        opened.write(text)
+        opened.flush()
+        os.fsync(opened.fileno())
+    temporary.replace(file)

@@ -1,0 +1,211 @@
+"""Arrow batches of documents in, Arrow batches of messages or matches out: what runs inside Spark's workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from weft.documents.build import read
+from weft.documents.document import Document, Limits
+from weft.documents.rows import split_rows
+from weft.documents.table import NodeTable
+from weft.errors import DocumentError
+from weft.matcher import chunks, deliver
+from weft.spark.compiled import Compiled, Plans, unpack
+
+_ROWS = 10_000  # rows of an output batch, at most
+_CHARACTERS = 16 * 1024 * 1024  # and about so much text, unless one message is larger
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which columns of the input mean what; `None` where there is no such column."""
+
+    value: str
+    keys: tuple[str, ...]  # passed through
+    id: str | None
+    stream: str | None
+    error: str | None
+    row_tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A row that could not be read: its place in the batch, the reason, and the document if there is one."""
+
+    row: int
+    error: DocumentError
+    source: bytes | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """The function for `mapInArrow` that makes messages of documents."""
+
+    compiled: Compiled
+    layout: Layout
+    schema: pa.Schema
+    rejected: str | None  # the column for rejected documents; None drops them
+    fail_fast: bool = False
+    only_rejected: bool = False
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The messages of each document, and a row for each one that is rejected."""
+        plans = unpack(self.compiled)
+        for batch in batches:
+            for table, bad in _tables(batch, self.layout, plans.limits):
+                if self.fail_fast and bad:
+                    raise bad[0].error
+                if self.rejected is not None and bad:
+                    yield self._rejections(batch, bad)
+                if not self.only_rejected:
+                    yield from self._messages(batch, table, plans)
+
+    def _messages(self, batch: pa.RecordBatch, table: NodeTable, plans: Plans) -> Iterator[pa.RecordBatch]:
+        rows = deliver(plans.engine, table)
+        if not rows.text:
+            return
+        starts = np.flatnonzero(rows.is_first)
+        position = np.arange(1, len(rows.text) + 1) - np.repeat(starts, np.diff([*starts, len(rows.text)]))
+        place = np.array([int(document.id) for document in table.documents])[rows.document]
+        for start, end in _cuts(rows.text):
+            cut = slice(start, end)
+            made = {
+                "subscription": plans.ids.take(pa.array(rows.subscription[cut])),
+                "destination": plans.destinations.take(pa.array(rows.subscription[cut])),
+                "message": pa.array(rows.text[cut], pa.string()),
+                "position": pa.array(position[cut], pa.int32()),
+                "version": pa.repeat(pa.scalar(self.compiled.version, pa.int32()), end - start),
+            }
+            yield self._batch(batch, place[cut], made)
+
+    def _rejections(self, batch: pa.RecordBatch, bad: list[Rejection]) -> pa.RecordBatch:
+        assert self.rejected is not None
+        records = [
+            {"error": each.error.reason, "line": each.error.line, "column": each.error.column, "source": each.source}
+            for each in bad
+        ]
+        made = {self.rejected: pa.array(records, self.schema.field(self.rejected).type)}
+        return self._batch(batch, np.array([each.row for each in bad]), made)
+
+    def _batch(self, batch: pa.RecordBatch, place: Any, made: dict[str, pa.Array]) -> pa.RecordBatch:
+        """The columns of the schema: those made, those passed through, nothing in the others."""
+        at = pa.array(place)
+        columns = [
+            made[field.name]
+            if field.name in made
+            else batch.column(field.name).take(at).cast(field.type)
+            if field.name in self.layout.keys
+            else pa.nulls(len(at), field.type)
+            for field in self.schema
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The function for `mapInArrow` that adds the ids of the subscriptions that match each document."""
+
+    compiled: Compiled
+    layout: Layout
+    schema: pa.Schema
+    matches: str
+    rejected: str | None
+    fail_fast: bool = False
+    drop: bool = False
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Each input batch with its new column; a rejected document has no list at all."""
+        plans = unpack(self.compiled)
+        for batch in batches:
+            numbers: list[Any] = [None] * len(batch)
+            records: list[dict[str, object] | None] = [None] * len(batch)
+            for table, bad in _tables(batch, self.layout, plans.limits):
+                if self.fail_fast and bad:
+                    raise bad[0].error
+                for rejection in bad:
+                    error = rejection.error
+                    place = {"error": error.reason, "line": error.line, "column": error.column}
+                    records[rejection.row] = {**place, "source": rejection.source}
+                for document, found in zip(table.documents, plans.engine.match(table).subscriptions(), strict=True):
+                    numbers[int(document.id)] = found
+            yield self._batch(batch, plans, numbers, records)
+
+    def _batch(
+        self, batch: pa.RecordBatch, plans: Plans, numbers: list[Any], records: list[dict[str, object] | None]
+    ) -> pa.RecordBatch:
+        lengths = np.array([0 if found is None else len(found) for found in numbers])
+        offsets = pa.array(np.append(0, np.cumsum(lengths)), pa.int32())
+        all_found = np.concatenate([np.zeros(0, np.int32), *(found for found in numbers if found is not None)])
+        missing = pa.array([found is None for found in numbers], pa.bool_())
+        made = {
+            self.matches: pa.ListArray.from_arrays(offsets, plans.ids.take(pa.array(all_found)), mask=missing),
+        }
+        if self.rejected is not None:
+            made[self.rejected] = pa.array(records, self.schema.field(self.rejected).type)
+        columns = [made[each.name] if each.name in made else batch.column(each.name) for each in self.schema]
+        whole = pa.RecordBatch.from_arrays(columns, names=self.schema.names)
+        return whole.filter(pa.array([record is None for record in records])) if self.drop else whole
+
+
+def _tables(batch: pa.RecordBatch, layout: Layout, limits: Limits) -> Iterator[tuple[NodeTable, list[Rejection]]]:
+    """The documents of a batch, some at a time; in the table a document's id is its row's number."""
+    unreadable: list[Rejection] = []
+    for chunk in chunks(_documents(batch, layout, limits, unreadable)):
+        table = read(chunk, limits)
+        sources = {id(document): document for document in chunk}
+        for document in table.documents:
+            del sources[id(document)]
+        bad = [
+            Rejection(int(document.id), _named(error, batch, layout), document.data)
+            for document, error in zip(sources.values(), table.rejected, strict=True)
+        ]
+        yield table, unreadable + bad
+        unreadable.clear()
+    if unreadable:
+        yield read([], limits), unreadable
+
+
+def _documents(
+    batch: pa.RecordBatch, layout: Layout, limits: Limits, unreadable: list[Rejection]
+) -> Iterator[Document]:
+    streams = batch.column(layout.stream).to_pylist() if layout.stream else None
+    errors = batch.column(layout.error) if layout.error else None
+    for row, value in enumerate(batch.column(layout.value)):
+        data = value.as_py()
+        if data is None:
+            if errors is not None and errors[row].is_valid:
+                found = errors[row].as_py()
+                error = DocumentError(str(row), found["line"], found["column"], 0, found["reason"])
+                unreadable.append(Rejection(row, _named(error, batch, layout), None))
+            continue
+        stream = (streams[row] or "") if streams is not None else ""
+        if layout.row_tag is None:
+            yield Document(data, str(row), stream)
+            continue
+        for part in split_rows(data, layout.row_tag, limits):
+            if isinstance(part, DocumentError):
+                unreadable.append(Rejection(row, part, data))
+            else:
+                yield Document(part, str(row), stream)
+
+
+def _named(error: DocumentError, batch: pa.RecordBatch, layout: Layout) -> DocumentError:
+    """The error with the document's id, if the frame has one, in place of its row's number."""
+    name = batch.column(layout.id)[int(error.document)].as_py() if layout.id else f"row {error.document}"
+    return DocumentError(str(name), error.line, error.column, error.offset, error.reason)
+
+
+def _cuts(texts: list[str]) -> Iterator[tuple[int, int]]:
+    """Ranges of rows that are not too large for one batch."""
+    start = size = 0
+    for at, text in enumerate(texts):
+        if at > start and (at - start == _ROWS or size + len(text) > _CHARACTERS):
+            yield start, at
+            start, size = at, 0
+        size += len(text)
+    yield start, len(texts)
