@@ -368,6 +368,35 @@ def test_an_append_after_a_killed_overwrite_of_the_same_batch_is_not_taken_for_d
     assert delivered(tmp_path) == expected(row("3"))
 
 
+def test_a_replay_that_differs_leaves_nothing_of_the_killed_attempt(tmp_path: Path) -> None:
+    for step in count():
+        path = tmp_path / str(step)
+
+        killed = killed_at(step, lambda path=path: stream(path, 0, ROWS))
+        committed = (path / "_weft" / "commits" / "0").exists()
+        stream(path, 0, [row("other")])
+
+        assert delivered(path) == (DELIVERED if committed else expected(row("other"))), step
+        if not killed:
+            break
+
+
+def test_an_append_after_a_killed_overwrite_leaves_nothing_of_the_killed_attempt(tmp_path: Path) -> None:
+    old, new, more = (expected(row(name)) for name in ("old", "new", "more"))
+    for step in count():
+        path = tmp_path / str(step)
+        save(path, [row("old")], batch_id=5)
+
+        killed = killed_at(step, lambda path=path: save(path, [row("new")], overwrite=True))
+        committed = (path / "_weft" / "commits" / "6").exists()
+        save(path, [row("more")])
+
+        assert delivered(path) in ([sorted(new + more)] if committed else [sorted(old + more), more]), step
+        if not killed:
+            break
+    assert delivered(path) == sorted(new + more)
+
+
 @given(
     st.lists(
         st.tuples(st.lists(st.integers(0, 60), max_size=3), st.lists(st.sampled_from(ROWS), max_size=6)),

@@ -16,6 +16,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import nan
 from pathlib import Path
 from typing import BinaryIO
 
@@ -76,23 +77,27 @@ class Arrivals:
 
     def _list(self) -> None:
         """What is in the folder now."""
-        files = ((os.path.relpath(file.path, self._root), file) for file in find_files(self._root))
-        self._files = {path: file for path, file in files if file.path != str(self._log)}
+        if not self._root.is_dir():
+            raise ConfigurationError(f"{self._root}: expected a folder that files arrive in")
+        top = str(self._root.absolute()).rstrip("/") + "/"  # not the id: names that are no text may share one
+        self._files = {file.path.removeprefix(top): file for file in find_files(self._root)}
 
     def _arrival(self, path: str) -> tuple[float, str]:
         """Those that were found together are taken by age."""
         return self._files[path].timestamp, self._files[path].id
 
     def _vanished(self, path: str) -> File:
-        """A file that was here once; reading it gives an error in its place."""
-        return File(str(self._root / path), path, "", 0.0, 0)
+        """A file that was here once, nobody knows when: reading it gives an error in its place."""
+        folder, slash, _ = path.partition("/")
+        return File(str(self._root / path), path, folder if slash else "", nan, 0)
 
     @contextmanager
     def _appending(self) -> Iterator[BinaryIO]:
         """The log, made if it is not there, for this process alone."""
         try:
             self._log.parent.mkdir(parents=True, exist_ok=True)
-            with open(os.open(self._log, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as log:
+            self._log.touch()
+            with self._log.open("r+b") as log:
                 fcntl.flock(log, fcntl.LOCK_EX)  # let go when the file is closed
                 yield log
         except OSError as error:

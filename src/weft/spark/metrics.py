@@ -21,7 +21,7 @@ from pyspark.sql.streaming.listener import (
 from weft.spark.transform import REJECTED, Transform
 
 _PARTITION = "_weft_partition"
-_TOP = "approx_top_k({}, {}, {}) FILTER (WHERE {} IS NOT NULL)"  # exact up to so many different values
+_TOP = "approx_top_k({}, {}, {})"  # the first so many, and exact while there are fewer than so many values
 _SUBSCRIPTIONS, _PARTITIONS = (1_000, 100_000), (1_000, 10_000)
 _KEPT = 1_000  # batches
 
@@ -55,15 +55,14 @@ def observed(
     """
 
     def counting(frame: DataFrame) -> DataFrame:
-        top = _TOP.format(_PARTITION, *_PARTITIONS, _PARTITION)
+        top = _TOP.format(_PARTITION, *_PARTITIONS)
         numbered = frame.withColumn(_PARTITION, spark_partition_id())
         counted = numbered.observe(documents, count(lit(1)).alias("documents"), expr(top).alias("partitions"))
         out = transform(counted.drop(_PARTITION))
-        bad = count_if(col(REJECTED).isNotNull()) if REJECTED in out.columns else lit(0).cast("long")
-        top = _TOP.format("subscription", *_SUBSCRIPTIONS, "subscription")
+        top = _TOP.format("subscription", *_SUBSCRIPTIONS)
         aggregates = [count(col("subscription")).alias("messages"), expr(top).alias("top")]
         if REJECTED in out.columns:
-            aggregates.append(bad.alias("rejected"))
+            aggregates.append(count_if(col(REJECTED).isNotNull()).alias("rejected"))
         return out.observe(messages, *aggregates)
 
     return counting
@@ -80,7 +79,7 @@ def batch_metrics(
         messages["messages"],
         seconds,
         version,
-        {row["item"]: row["count"] for row in messages["top"] or ()},
+        {row["item"]: row["count"] for row in messages["top"] or () if row["item"] is not None},
         {row["item"]: row["count"] for row in documents["partitions"] or ()},
     )
 

@@ -1,4 +1,4 @@
-"""Options and files in, what each task reads out: partitions of about equal weight, so that no core waits for another."""
+"""Options and files in, what each task reads out: partitions of about equal weight, so that no core idles."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from heapq import heapify, heapreplace
 from pathlib import Path
 
 from weft.documents.files import File, Piece, pieces
+from weft.documents.rows import check_row_tag
 from weft.errors import ConfigurationError
 from weft.spark.paths import local_path
 
@@ -24,11 +25,11 @@ class ReadOptions:
 
     root: Path
     log: Path
-    row_tag: str | None = None
-    stream: str | None = None
-    max_files: int = 1000
-    max_partition_bytes: int = 16 * 1024 * 1024
-    min_partitions: int = 1
+    row_tag: str | None
+    stream: str | None
+    max_files: int
+    max_partition_bytes: int
+    min_partitions: int
 
 
 def read_options(given: Mapping[str, str]) -> ReadOptions:
@@ -40,8 +41,8 @@ def read_options(given: Mapping[str, str]) -> ReadOptions:
             raise ConfigurationError(f"option {name}: expected one of {', '.join(_KNOWN)}")
     if not options.get("path"):
         raise ConfigurationError("option path: expected a folder or a file to read documents from, found none")
-    if options.get("rowtag") == "":
-        raise ConfigurationError("option rowTag: expected the name of an element, found ''")
+    if "rowtag" in options:
+        check_row_tag(options["rowtag"])
     root = local_path(options["path"])
     return ReadOptions(
         root,
@@ -83,4 +84,7 @@ def pack(cut: Sequence[Piece], number: int) -> list[list[Piece]]:
 
 def weight(piece: Piece) -> int:
     """What reading a piece costs, in bytes."""
-    return _OPEN_COST + (piece.file.size if piece.rows is None else piece.rows.end - piece.rows.start)
+    if piece.rows is None:
+        return _OPEN_COST + piece.file.size
+    end = piece.file.size if piece.rows.end is None else piece.rows.end
+    return _OPEN_COST + max(0, end - piece.rows.start)  # the file may have become smaller

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from weft.errors import ConfigurationError
 
-_FILE = re.compile(r"^file:(//)?(?=/)", re.IGNORECASE)
-_SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+:/")
+_FILE = re.compile(r"file:(?=/[^/])|file://(?=/)", re.IGNORECASE)  # no host: file://host/a is another machine's
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:/|file:", re.IGNORECASE)
 
 
 def local_path(text: str) -> Path:
@@ -19,7 +19,8 @@ def local_path(text: str) -> Path:
     >>> str(local_path("file:///feeds/news"))
     '/feeds/news'
     """
-    path = _FILE.sub("", text)
+    prefix = _FILE.match(text)
+    path = text[prefix.end() :] if prefix else text
     if not path or _SCHEME.match(path):
         raise ConfigurationError(f"path: expected a local path, with or without file: before it, found {text!r}")
     return Path(path).absolute()  # where a worker runs must not matter

@@ -29,9 +29,7 @@ LOCAL = "local[*]"
 SPARK_ERRORS = (PySparkException, Py4JError)
 
 
-def start_session(
-    master: str = LOCAL, conf: Mapping[str, str] | None = None, log: Path | None = None
-) -> SparkSession:
+def start_session(master: str = LOCAL, conf: Mapping[str, str] | None = None, log: Path | None = None) -> SparkSession:
     """A session with the data source `weft`, local unless `master` says otherwise; `sc://…` is Spark Connect.
 
     With `log` whatever Spark's own processes write to standard error goes there.

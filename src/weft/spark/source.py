@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import isnan
 from typing import Any
 
 import pyarrow as pa
@@ -158,12 +159,14 @@ def _row(entry: Document | DocumentError, file: File, stream: str | None) -> _Ro
     match entry:
         case DocumentError():
             error = {"reason": _text(entry.reason), "line": entry.line, "column": entry.column}
-            id, found, timestamp, value = entry.document, file.stream, file.timestamp, None
+            return _text(entry.document), _text(stream or file.stream), _moment(file.timestamp), None, error
         case Document(data=data):
-            id, found, timestamp, error = entry.id, entry.stream, entry.timestamp, None
             value = data.encode() if isinstance(data, str) else data
-    moment = None if timestamp is None else round(timestamp * 1_000_000)
-    return _text(id), _text(found if stream is None else stream), moment, value, error
+            return _text(entry.id), _text(stream or entry.stream), _moment(entry.timestamp), value, None
+
+
+def _moment(timestamp: float | None) -> int | None:
+    return None if timestamp is None or isnan(timestamp) else round(timestamp * 1_000_000)
 
 
 def _text(text: str) -> str:

@@ -87,7 +87,7 @@ def _deliver(
     added = list(_ADDED) if name is None else [*_ADDED, _rejected_field(name, frame.schema[layout.value].dataType)]
     _check_free(layout.keys, [field.name for field in added])
     schema = StructType([_nullable(frame.schema[key]) for key in layout.keys] + added)
-    work = Deliver(compiled, layout, to_arrow_schema(schema), name, mode == "FAILFAST", only_rejected)
+    work = Deliver(compiled, layout, to_arrow_schema(StructType(added)), name, mode == "FAILFAST", only_rejected)
     return frame.mapInArrow(work, schema)
 
 
@@ -119,7 +119,8 @@ def match(
         _check_free(layout.keys, [field.name for field in added])
         schema = StructType([*frame.schema.fields, *added])
         fail, drop = mode == "FAILFAST", mode == "DROPMALFORMED"
-        return frame.mapInArrow(Match(compiled, layout, to_arrow_schema(schema), matches, name, fail, drop), schema)
+        work = Match(compiled, layout, to_arrow_schema(StructType(added)), matches, name, fail, drop)
+        return frame.mapInArrow(work, schema)
 
     return transform
 

@@ -11,13 +11,15 @@ import pyarrow as pa
 
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
-from weft.documents.rows import split_rows
+from weft.documents.rows import read_rows
+from weft.documents.source import read_source
 from weft.documents.table import NodeTable
 from weft.errors import DocumentError
 from weft.matcher import chunks, deliver
 from weft.spark.compiled import Compiled, Plans, unpack
 
 _ROWS = 10_000  # rows of an output batch, at most
+_UNPACKED = 64  # documents
 _CHARACTERS = 16 * 1024 * 1024  # and about so much text, unless one message is larger
 
 
@@ -48,7 +50,7 @@ class Deliver:
 
     compiled: Compiled
     layout: Layout
-    schema: pa.Schema
+    added: pa.Schema
     rejected: str | None  # the column for rejected documents; None drops them
     fail_fast: bool = False
     only_rejected: bool = False
@@ -89,21 +91,15 @@ class Deliver:
             {"error": each.error.reason, "line": each.error.line, "column": each.error.column, "source": each.source}
             for each in bad
         ]
-        made = {self.rejected: pa.array(records, self.schema.field(self.rejected).type)}
+        made = {self.rejected: pa.array(records, self.added.field(self.rejected).type)}
         return self._batch(batch, np.array([each.row for each in bad]), made)
 
     def _batch(self, batch: pa.RecordBatch, place: Any, made: dict[str, pa.Array]) -> pa.RecordBatch:
-        """The columns of the schema: those made, those passed through, nothing in the others."""
+        """The columns passed through, those made, and nothing in the others."""
         at = pa.array(place)
-        columns = [
-            made[field.name]
-            if field.name in made
-            else batch.column(field.name).take(at).cast(field.type)
-            if field.name in self.layout.keys
-            else pa.nulls(len(at), field.type)
-            for field in self.schema
-        ]
-        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+        passed = [batch.column(key).take(at) for key in self.layout.keys]
+        added = [made[each.name] if each.name in made else pa.nulls(len(at), each.type) for each in self.added]
+        return pa.RecordBatch.from_arrays([*passed, *added], names=[*self.layout.keys, *self.added.names])
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +108,7 @@ class Match:
 
     compiled: Compiled
     layout: Layout
-    schema: pa.Schema
+    added: pa.Schema
     matches: str
     rejected: str | None
     fail_fast: bool = False
@@ -146,9 +142,9 @@ class Match:
             self.matches: pa.ListArray.from_arrays(offsets, plans.ids.take(pa.array(all_found)), mask=missing),
         }
         if self.rejected is not None:
-            made[self.rejected] = pa.array(records, self.schema.field(self.rejected).type)
-        columns = [made[each.name] if each.name in made else batch.column(each.name) for each in self.schema]
-        whole = pa.RecordBatch.from_arrays(columns, names=self.schema.names)
+            made[self.rejected] = pa.array(records, self.added.field(self.rejected).type)
+        columns = [*batch.columns, *(made[name] for name in self.added.names)]
+        whole = pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *self.added.names])
         return whole.filter(pa.array([record is None for record in records])) if self.drop else whole
 
 
@@ -175,8 +171,7 @@ def _documents(
 ) -> Iterator[Document]:
     streams = batch.column(layout.stream).to_pylist() if layout.stream else None
     errors = batch.column(layout.error) if layout.error else None
-    for row, value in enumerate(batch.column(layout.value)):
-        data = value.as_py()
+    for row, data in enumerate(_values(batch.column(layout.value))):
         if data is None:
             if errors is not None and errors[row].is_valid:
                 found = errors[row].as_py()
@@ -187,11 +182,27 @@ def _documents(
         if layout.row_tag is None:
             yield Document(data, str(row), stream)
             continue
-        for part in split_rows(data, layout.row_tag, limits):
+        for part in _rows(Document(data, str(row)), layout.row_tag, limits):
             if isinstance(part, DocumentError):
-                unreadable.append(Rejection(row, part, data))
+                unreadable.append(Rejection(row, _named(part, batch, layout), data))
             else:
                 yield Document(part, str(row), stream)
+
+
+def _rows(whole: Document, row_tag: str, limits: Limits) -> Iterator[bytes | DocumentError]:
+    try:
+        source = read_source(whole).data
+    except DocumentError as error:
+        yield error
+        return
+    for part in read_rows(whole.id, [source], row_tag, limits):
+        yield part if isinstance(part, DocumentError) else part[1]
+
+
+def _values(column: pa.Array) -> Iterator[bytes | str | None]:
+    """The values one by one, some of them unpacked at a time: a batch may be large."""
+    for start in range(0, len(column), _UNPACKED):
+        yield from column.slice(start, _UNPACKED).to_pylist()
 
 
 def _named(error: DocumentError, batch: pa.RecordBatch, layout: Layout) -> DocumentError:
