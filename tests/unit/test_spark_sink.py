@@ -4,7 +4,6 @@ import json
 import os
 import pickle
 import shutil
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,8 +24,9 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
 from weft.errors import ConfigurationError
-from weft.spark import sink
-from weft.spark.sink import MessageStreamWriter, MessageWriter, Staged, quoted
+from weft.spark import outbox
+from weft.spark.outbox import Staged
+from weft.spark.sink import MessageStreamWriter, MessageWriter, quoted
 
 MESSAGES = "document string, subscription string, destination string, message string, position int"
 SCHEMA = pa.schema(
@@ -285,7 +285,7 @@ def test_what_killed_jobs_staged_is_removed_after_an_hour_but_never_what_is_bein
 
 
 def test_records_stay_few_and_old_batches_stay_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sink, "KEPT", 3)
+    monkeypatch.setattr(outbox, "KEPT", 3)
     for number in range(10):
         stream(tmp_path, number, [row(str(number))])
 
@@ -360,7 +360,7 @@ def test_an_append_killed_at_any_step_and_run_again_without_a_batch_is_there_onc
 
 def test_an_append_after_a_killed_overwrite_of_the_same_batch_is_not_taken_for_delivered(tmp_path: Path) -> None:
     save(tmp_path, [row("1")], batch_id=5)
-    with patch.object(sink.Outbox, "_remove_earlier", side_effect=Killed), pytest.raises(Killed):
+    with patch.object(outbox.Outbox, "_remove_earlier", side_effect=Killed), pytest.raises(Killed):
         save(tmp_path, [row("1"), row("2")], batch_id=5, overwrite=True)
 
     save(tmp_path, [row("3")], batch_id=5)
@@ -408,7 +408,7 @@ def test_an_append_after_a_killed_overwrite_leaves_nothing_of_the_killed_attempt
 def test_any_number_of_kills_in_any_batches_leaves_each_message_once(
     batches: list[tuple[list[int], list[Row]]],
 ) -> None:
-    with TemporaryDirectory() as folder, patch.object(sink, "KEPT", 2):
+    with TemporaryDirectory() as folder, patch.object(outbox, "KEPT", 2):
         path = Path(folder)
         for number, (steps, rows) in enumerate(batches):
             for step in steps:
@@ -426,7 +426,7 @@ def test_any_number_of_kills_in_any_batches_leaves_each_message_once(
 def test_overwriting_removes_files_of_all_batches_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sink, "KEPT", 1)
+    monkeypatch.setattr(outbox, "KEPT", 1)
     for number in range(3):
         stream(tmp_path, number, [row(str(number)), row("x", to="old")])
     mine = [
@@ -521,15 +521,6 @@ def test_a_folder_that_is_not_shared_between_machines_is_told(tmp_path: Path) ->
 
 
 # In Spark
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
-    yield session
-    session.stop()
 
 
 @pytest.fixture(scope="module")

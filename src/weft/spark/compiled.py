@@ -54,14 +54,9 @@ def compile_subscriptions(
     If any is wrong nothing is compiled: ConfigurationError tells all that is wrong, one after the other.
     """
     matcher = Matcher(limits, dtd=dtd)
-    if not isinstance(subscriptions, str | Path):
-        subscriptions = [
-            entry if isinstance(entry, Subscription) else Subscription(str(number), entry)
-            for number, entry in enumerate(subscriptions, start=1)
-        ]
     errors = add_all(
         matcher.add,
-        subscriptions,
+        subscriptions if isinstance(subscriptions, str | Path) else _entries(subscriptions),
         lambda entry: replace(entry, ignore_namespaces=ignore_namespaces or entry.ignore_namespaces),
     )
     kept = list(matcher.subscriptions.values())
@@ -73,6 +68,13 @@ def compile_subscriptions(
     names = _strings([each.id for each in kept]), _strings([each.to for each in kept])
     payload = pickle.dumps(Plans(matcher.engine, matcher.limits, *names), protocol=5)
     return Compiled(payload, blake2b(payload, digest_size=16).hexdigest(), version, len(kept))
+
+
+def _entries(given: Iterable[Subscription | str]) -> list[Subscription]:
+    return [
+        entry if isinstance(entry, Subscription) else Subscription(str(number), entry)
+        for number, entry in enumerate(given, start=1)
+    ]
 
 
 def _is_text(to: object) -> bool:

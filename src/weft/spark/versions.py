@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 from weft.errors import ConfigurationError, WeftError
 from weft.spark.compiled import Compiled
+from weft.spark.durable import write_atomically
 from weft.subscriptions import Subscription, load_subscriptions, write_subscription
 
 Compile = Callable[[Path | list[Subscription], int], Compiled]
@@ -98,14 +98,3 @@ def _stamp(source: Path) -> Stamp:
             continue  # gone: the file that is not there is told when it is read
         found.append((file.name, status.st_mtime_ns, status.st_size, status.st_ino))
     return tuple(found)
-
-
-def write_atomically(file: Path, text: str) -> None:
-    """Write a file that is there as a whole or not at all, also after a crash."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f".{file.name}.part")
-    with temporary.open("w", encoding="utf-8") as opened:
-        opened.write(text)
-        opened.flush()
-        os.fsync(opened.fileno())
-    temporary.replace(file)
