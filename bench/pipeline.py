@@ -41,13 +41,13 @@ class Effort:
 
 FULL = Effort()
 QUICK = Effort(
-    warm_up=2_000,
+    warm_up=1_600,
     batch=20_000,
     rounds=1,
-    beside=4_000,
+    beside=3_200,
     few=64,
     beside_rounds=1,
-    sizes={10: 2_000, 100: 2_000, 1_000: 2_000, 10_000: 600},
+    sizes={10: 800, 100: 800, 1_000: 800, 10_000: 800},
     files=4_000,
     heap="2g",
 )

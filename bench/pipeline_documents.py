@@ -42,6 +42,11 @@ def read_set(folder: Path) -> list[bytes]:
     return documents
 
 
+def count_set(folder: Path) -> int:
+    """How many documents a set has, without reading them."""
+    return sum(pq.read_metadata(path).num_rows for path in folder.iterdir())
+
+
 def write_files(folder: Path, documents: Iterable[bytes], prefix: str) -> None:
     """Each document as a file of its own."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -58,6 +58,8 @@ def _stop(spark: SparkSession) -> None:
 
 def load(name: str, folder: Path, spark: SparkSession, *, rows: int | None = None, text: bool = False) -> None:
     """Make a set of documents the table `name`, in memory, in equal partitions, as binary or as text."""
+    if spark.catalog.tableExists(name):
+        unload(name, spark)
     read = spark.read.parquet(str(folder))
     some = read if rows is None else read.limit(rows)
     frame = some.select(col("value").cast("string")) if text else some

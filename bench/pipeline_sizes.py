@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.measure import timed
 from bench.news import news_queries
-from bench.pipeline_session import Session, load, time_deliver, time_match, unload
+from bench.pipeline_session import Session, load, time_deliver, time_match
 from weft.spark.compiled import compile_subscriptions
 
 _TABLES = ("warm", "matched", "delivered")
@@ -36,14 +36,20 @@ def measure_sizes(
     """A point for each number of subscriptions, with so many documents of each set: to warm up, match and deliver."""
     queries = news_queries(max(documents), predicates=True)
     points = []
+    loaded = None
     for size, number in documents.items():
-        for table, path in zip(_TABLES, sets, strict=True):
-            session.do(partial(load, table, path, rows=number))
+        if number != loaded:
+            _load(session, sets, number)
+            loaded = number
         points.append(_measure_size(session, queries[:size], number))
-        for table in _TABLES:
-            session.do(partial(unload, table))
         advance()
     return points
+
+
+def _load(session: Session, sets: tuple[Path, Path, Path], number: int) -> None:
+    """Fewer documents take the place of those that were loaded before."""
+    for table, path in zip(_TABLES, sets, strict=True):
+        session.do(partial(load, table, path, rows=number))
 
 
 def _measure_size(session: Session, queries: list[str], documents: int) -> SizePoint:

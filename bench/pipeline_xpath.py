@@ -14,6 +14,7 @@ from pyspark.sql.functions import count_if, explode
 
 from bench.contest import DisagreementError
 from bench.news import news_queries
+from bench.pipeline_documents import count_set
 from bench.pipeline_session import Session, load, time_match, to_nowhere, unload
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.transform import match
@@ -50,26 +51,21 @@ def measure_beside(session: Session, predicates: bool, warm_up: Path, sets: list
     _unload(session)
     spark, weft = [], []
     for path in sets:
-        number = _load(session, path, few)
+        _load(session, path, few)
         spark.append(few / session.do(partial(time_xpath, queries, _FEW)))
-        weft.append(number / session.do(partial(time_match, compiled, _MANY)))
+        weft.append(count_set(path) / session.do(partial(time_match, compiled, _MANY)))
         _unload(session)
-    return Beside(predicates, spark, weft, few * len(sets), number * len(sets), matched)
+    return Beside(predicates, spark, weft, few * len(sets), sum(map(count_set, sets)), matched)
 
 
-def _load(session: Session, path: Path, few: int) -> int:
+def _load(session: Session, path: Path, few: int) -> None:
     session.do(partial(load, _MANY, path, text=True))
     session.do(partial(load, _FEW, path, text=True, rows=few))
-    return session.do(partial(_count, _MANY))
 
 
 def _unload(session: Session) -> None:
     for name in (_MANY, _FEW):
         session.do(partial(unload, name))
-
-
-def _count(name: str, spark: SparkSession) -> int:
-    return spark.table(name).count()
 
 
 def _agree(session: Session, queries: list[str], compiled: Compiled) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from weft.errors import ConfigurationError, WeftError
 
 #: Which files of a folder are queries, and in which language.
 SUFFIXES = {".xpath": "xpath", ".xq": "xquery"}
+_LONE = re.compile("[\ud800-\udfff]")
 _FIELDS = {
     "id": (str, int),
     "language": (str,),
@@ -110,6 +112,8 @@ def _from_json(line: str, place: str, number: int) -> Subscription | Configurati
         record = json.loads(line)
     except json.JSONDecodeError as error:
         return ConfigurationError(f"{place}:{error.colno}: expected a JSON object, found {error.msg}")
+    if "\\ud" in line.lower() and _LONE.search(json.dumps(record, ensure_ascii=False)):
+        return ConfigurationError(f"{place}: expected text, found half of a surrogate pair")
     if not isinstance(record, dict) or "query" not in record:
         return ConfigurationError(f'{place}: expected an object with "query", found {line.strip()[:60]}')
     for key, value in record.items():

@@ -14,8 +14,24 @@ from weft.errors import DocumentError
 #: As rows come out of a file: offset and document.
 Row = tuple[int, bytes] | DocumentError
 
-NAMESPACES = ('xmlns=""', 'xmlns="urn:d"', "xmlns='urn:e?a&amp;b'", 'xmlns:p="urn:p"', "xmlns:p='urn:o'", 'xmlns:q="urn:q"')
-ATTRIBUTES = ('a=">"', "b='/>'", "c=' xmlns=\"no\"'", 'd="\n>&#10;é"', "p:e='&lt;item>'", "xml:lang='de'", 'xmlnsx="\'"', 'f="&e;"')
+NAMESPACES = (
+    'xmlns=""',
+    'xmlns="urn:d"',
+    "xmlns='urn:e?a&amp;b'",
+    'xmlns:p="urn:p"',
+    "xmlns:p='urn:o'",
+    'xmlns:q="urn:q"',
+)
+ATTRIBUTES = (
+    'a=">"',
+    "b='/>'",
+    "c=' xmlns=\"no\"'",
+    'd="\n>&#10;é"',
+    "p:e='&lt;item>'",
+    "xml:lang='de'",
+    'xmlnsx="\'"',
+    'f="&e;"',
+)
 FAKES = ("<item>", "</item>", "<item", "</w>", "<p:item/>", "'", '"', ">", "é", "]", "-", "?")
 TEXTS = (" ", "\n  ", "\r\n", "text", "&amp;", "é", "'", '"', ">", "]] ", "&#60;item/>", "&e;", "&x;", "items/item>")
 ROWS = ("item", "p:item", "q:item")
@@ -34,8 +50,8 @@ SUBSETS = (  # &e; is for attributes too, &x; for content alone
 def asides(draw: DrawFn) -> str:
     """What may hold anything that looks like a row."""
     inside = "".join(draw(st.lists(st.sampled_from(FAKES), max_size=3)))
-    form = draw(st.sampled_from(("<!--{} -->", "<![CDATA[{}]]>", "<?p {}?>", "<![CDATA[{}]]]]>")))
-    return form.format(inside.replace("-", "") if form.startswith("<!--") else inside)
+    form, sign = draw(st.sampled_from((("<!--{} -->", "-"), ("<![CDATA[{}]]>", "]"), ("<?p {}?>", "?"))))
+    return form.format(inside.replace(sign, ""))
 
 
 @st.composite
@@ -65,8 +81,10 @@ def files(draw: DrawFn) -> bytes:
     prolog = draw(st.sampled_from(PROLOGS))
     subset = draw(st.sampled_from((*SUBSETS, SUBSETS[0])))
     root = draw(st.sampled_from(("r", "r", "r", "r", "p:r", "item")))
-    head = f'<{root} xmlns:p="urn:p" xmlns:q=\'urn:q\' {draw(st.sampled_from(("", NAMESPACES[1])))}'
-    parts = elements(st.sampled_from(ROWS), 2) | elements(st.sampled_from(OTHERS), 3) | st.sampled_from(TEXTS) | asides()
+    head = f"<{root} xmlns:p=\"urn:p\" xmlns:q='urn:q' {draw(st.sampled_from(('', NAMESPACES[1])))}"
+    parts = (
+        elements(st.sampled_from(ROWS), 2) | elements(st.sampled_from(OTHERS), 3) | st.sampled_from(TEXTS) | asides()
+    )
     inside = "".join(draw(st.lists(parts, max_size=5)))
     tail = draw(st.sampled_from(("", "\n", "<!-- <item> -->")))
     return f"{prolog}<!DOCTYPE {root} [{subset}]>\n{head}>{inside}</{root}>{tail}".encode()
@@ -82,7 +100,9 @@ def plain_files(draw: DrawFn) -> bytes:
 
 row_tags = st.sampled_from(("item", "item", "p:item", "w", "q:items"))
 sizes = st.sampled_from((1, 2, 3, 5, 11, 64, 1_000))
-wounds = st.sampled_from((b"", b"<", b">", b"&", b"/", b'"', b"'", b"\x01", b"\xff", b"]]>", b"p:", b"<item>", b"</item>", b"<!--"))
+wounds = st.sampled_from(
+    (b"", b"<", b">", b"&", b"/", b'"', b"'", b"\x01", b"\xff", b"]]>", b"p:", b"<item>", b"</item>", b"<!--")
+)
 
 
 def cut(data: bytes, size: int, start: int = 0, end: int | None = None) -> Iterator[bytes]:
@@ -95,8 +115,12 @@ def rows_of(file: bytes, tag: str, size: int, limits: Limits = Limits(), rows: R
 
 
 def told(rows: list[Row]) -> list[object]:
-    """Rows and errors as values that can be compared."""
-    return [row.args if isinstance(row, DocumentError) else row for row in rows]
+    """Rows and errors as values that can be compared; expat's view of what is no token depends on the chunks."""
+    return [row if not isinstance(row, DocumentError) else row.args if is_exact(row) else row.document for row in rows]
+
+
+def is_exact(error: DocumentError) -> bool:
+    return error.reason == "mismatched tag" or error.reason.startswith(("unclosed <", "undefined entity", "more than"))
 
 
 def parsed(document: bytes) -> etree._Element:
@@ -114,7 +138,13 @@ def expected(file: bytes, tag: str) -> list[bytes]:
     """The canonical form of the outermost elements of that name."""
     found = [element for element in parsed(file).iter() if is_row(element, tag)]
     outermost = [row for row in found if not any(is_row(above, tag) for above in row.iterancestors())]
-    return [etree.tostring(row, method="c14n", with_tail=False) for row in outermost]
+    return [canonical(row) for row in outermost]
+
+
+def canonical(row: etree._Element) -> bytes:
+    if row.getparent() is None:  # else the comments around the root would be there too
+        row = parsed(etree.tostring(row, encoding="utf-8", with_tail=False))
+    return etree.tostring(row, method="c14n", with_tail=False)
 
 
 @given(files() | plain_files(), row_tags, sizes)
@@ -123,7 +153,7 @@ def test_rows_are_the_outermost_elements_of_that_name(file: bytes, tag: str, siz
 
     documents = [row for row in rows if not isinstance(row, DocumentError)]
     assert told(rows) == documents
-    assert [etree.tostring(parsed(row), method="c14n") for _, row in documents] == expected(file, tag)
+    assert [canonical(parsed(row)) for _, row in documents] == expected(file, tag)
     assert all(file[offset : offset + 1] == b"<" for offset, _ in documents)
 
 
@@ -154,10 +184,11 @@ def test_what_is_wrong_with_a_file_is_told_once_however_it_is_read(
     assert [row for row in whole[:-1] if isinstance(row, DocumentError)] == []
 
 
-@given(files() | plain_files(), row_tags, st.integers(0), st.integers(0, 3), wounds)
+@given(plain_files(), row_tags, st.integers(0), st.integers(0, 3), wounds)
 def test_a_damaged_file_is_read_without_an_error_if_and_only_if_it_is_a_document_that_is_not_rejected(
     file: bytes, tag: str, at: int, gone: int, put: bytes
 ) -> None:
+    file = file.replace(b' encoding="UTF-8"', b"")  # files.py knows of encodings, rows.py does not
     at %= len(file)
     damaged = file[:at] + put + file[at + gone :]
 

@@ -11,9 +11,7 @@ import weft
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path for path in ROOT.glob("docs/*.md") if ">>>" in path.read_text())
-MODULES = sorted(
-    module.name for module in pkgutil.walk_packages(weft.__path__, "weft.") if not module.name.startswith("weft.spark")
-)
+MODULES = sorted(module.name for module in pkgutil.walk_packages(weft.__path__, "weft."))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -14,15 +14,16 @@ PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 AND_SO_ON = "…"  # as the last line of an output: more follows
 
 
-def examples() -> list[tuple[str, list[str]]]:
-    """Each command line of the page that calls weft, with the output shown below it."""
-    found: list[tuple[str, list[str]]] = []
+def examples() -> list[list[tuple[str, list[str]]]]:
+    """For each block of the page its command lines that call weft, with the output shown below each."""
+    found: list[list[tuple[str, list[str]]]] = []
     for block in re.findall(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
+        found.append([])
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, *output = part.rstrip("\n").split("\n")
             if command.startswith("weft "):
-                found.append((command, output))
-    return found
+                found[-1].append((command, output))
+    return [block for block in found if block]
 
 
 @pytest.fixture
@@ -36,21 +37,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_page_has_examples_of_every_command() -> None:
-    shown = {shlex.split(command)[1] for command, _ in examples()}
+    shown = {shlex.split(command)[1] for block in examples() for command, _ in block}
 
-    assert {"match", "check", "test", "explain", "generate", "--version"} <= shown
+    assert {"match", "check", "test", "explain", "run", "show", "generate", "--version"} <= shown
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("command", "shown"), examples(), ids=lambda value: value if isinstance(value, str) else "")
-def test_a_command_of_the_page_prints_what_is_shown(command: str, shown: list[str]) -> None:
-    words, _, source = command.partition(" < ")
+@pytest.mark.parametrize("block", examples(), ids=lambda block: block[0][0])
+def test_the_commands_of_a_block_print_what_is_shown(block: list[tuple[str, list[str]]]) -> None:
+    for command, shown in block:
+        words, _, source = command.partition(" < ")
 
-    result = CliRunner().invoke(app, shlex.split(words)[1:], input=Path(source).read_bytes() if source else None)
+        result = CliRunner().invoke(app, shlex.split(words)[1:], input=Path(source).read_bytes() if source else None)
 
-    printed = [line.rstrip() for line in (result.stderr + result.stdout).rstrip("\n").split("\n")]
-    assert not isinstance(result.exception, Exception), "a stack trace"
-    if shown and shown[-1] == AND_SO_ON:
-        assert printed[: len(shown) - 1] == shown[:-1]
-    elif shown:
-        assert printed == shown
+        printed = [line.rstrip() for line in (result.stderr + result.stdout).rstrip("\n").split("\n")]
+        assert not isinstance(result.exception, Exception), "a stack trace"
+        if shown and shown[-1] == AND_SO_ON:
+            assert printed[: len(shown) - 1] == shown[:-1]
+        elif shown:
+            assert printed == shown

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from weft.errors import ConfigurationError, WeftError
+from weft.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -77,7 +77,8 @@ def run(
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark. Can be repeated.")
     ] = None,
     metrics_port: Annotated[
-        int | None, typer.Option(metavar="PORT", help="Serve counts for Prometheus at 127.0.0.1:PORT/metrics.")
+        int | None,
+        typer.Option(metavar="PORT", min=0, max=65535, help="Serve counts for Prometheus at 127.0.0.1:PORT/metrics."),
     ] = None,
 ) -> None:
     """Deliver a folder of documents, or a stream of them, on Spark.
@@ -109,23 +110,29 @@ def run(
         overwrite=overwrite,
     )
     spark_room.check_job(job, stream)
-    server = spark_room.serve_metrics(job.metrics, metrics_port) if metrics_port is not None else None
-    spark = spark_room.start_session(master, settings, output / "spark.log")
+    log = output / "spark.log"
     try:
-        if stream:
-            _run_stream(spark_room, spark, job, available_now)
-        else:
-            with _bar(spark):
-                spark_room.run_batch(spark, job)
-        _tell(job.metrics, output)
-    except WeftError:
-        raise
+        with _endpoint(spark_room, job, metrics_port), spark_room.session(master, settings, log) as spark:
+            if stream:
+                _run_stream(spark_room, spark, job, available_now)
+            else:
+                with _bar(spark):
+                    spark_room.run_batch(spark, job)
     except spark_room.SPARK_ERRORS as error:
-        raise ConfigurationError(f"{spark_room.first_line(error)} (see {output / 'spark.log'})") from None
+        raise ConfigurationError(f"{spark_room.first_line(error)} (see {log})") from None
+    _tell(job.metrics, output)
+
+
+@contextmanager
+def _endpoint(spark_room: Any, job: Any, port: int | None) -> Iterator[None]:
+    """The counts for Prometheus, while the job runs."""
+    server = spark_room.serve_metrics(job.metrics, port) if port is not None else None
+    try:
+        yield
     finally:
         if server is not None:
             server.shutdown()
-        spark.stop()
+            server.server_close()
 
 
 def load_spark(module: str = "weft.spark") -> Any:
@@ -180,7 +187,8 @@ def _interrupts(stop: Callable[[], object]) -> Iterator[None]:
 
 def _tell_batch(batch: BatchMetrics) -> None:
     pace = batch.documents / batch.seconds if batch.seconds else 0
-    line = f"batch {batch.batch}: {batch.documents} documents, {batch.rejected} rejected, {batch.messages} messages"
+    rejected = "" if batch.rejected is None else f" {batch.rejected} rejected,"
+    line = f"batch {batch.batch}: {batch.documents} documents,{rejected} {batch.messages} messages"
     typer.echo(f"{line}, {pace:,.0f} documents/s, subscriptions version {batch.version}", err=True)
 
 
@@ -220,7 +228,7 @@ def _tell(metrics: Metrics, output: Path) -> None:
     pace = metrics.documents / metrics.seconds if metrics.seconds else 0
     skew = max((batch.skew for batch in metrics.batches if batch.skew is not None), default=None)
     table.add_row("documents", f"{metrics.documents:,}")
-    table.add_row("rejected", f"{metrics.rejected:,}")
+    table.add_row("rejected", "not counted" if metrics.rejected is None else f"{metrics.rejected:,}")
     table.add_row("messages", f"{metrics.messages:,}")
     table.add_row("batches", f"{len(metrics.batches):,}")
     table.add_row("documents/s", f"{pace:,.0f}")

@@ -9,7 +9,7 @@
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.job import Job, check_job, run_batch, run_stream
 from weft.spark.metrics import BatchMetrics, Metrics, MetricsListener, observed, serve_metrics
-from weft.spark.session import SPARK_ERRORS, first_line, start_session
+from weft.spark.session import SPARK_ERRORS, first_line, session, start_session
 from weft.spark.source import WeftSource
 from weft.spark.transform import deliver, match, messages, rejected
 
@@ -32,5 +32,6 @@ __all__ = [
     "run_batch",
     "run_stream",
     "serve_metrics",
+    "session",
     "start_session",
 ]

@@ -18,7 +18,7 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryListener,
 )
 
-from weft.spark.transform import REJECTED, Transform
+from weft.spark.transform import REJECTED, Transform, quoted_column
 
 _PARTITION = "_weft_partition"
 _TOP = "approx_top_k({}, {}, {})"  # the first so many, and exact while there are fewer than so many values
@@ -32,7 +32,7 @@ class BatchMetrics:
 
     batch: int
     documents: int
-    rejected: int
+    rejected: int | None  # unknown where they are dropped
     messages: int
     seconds: float
     version: int | None = None
@@ -47,7 +47,10 @@ class BatchMetrics:
 
 
 def observed(
-    transform: Transform, documents: str | Observation = "weft_documents", messages: str | Observation = "weft_messages"
+    transform: Transform,
+    documents: str | Observation = "weft_documents",
+    messages: str | Observation = "weft_messages",
+    columnNameOfCorruptRecord: str = REJECTED,
 ) -> Transform:
     """A transform of `deliver` that also counts: documents by partition, messages by subscription, rejected.
 
@@ -61,8 +64,8 @@ def observed(
         out = transform(counted.drop(_PARTITION))
         top = _TOP.format("subscription", *_SUBSCRIPTIONS)
         aggregates = [count(col("subscription")).alias("messages"), expr(top).alias("top")]
-        if REJECTED in out.columns:
-            aggregates.append(count_if(col(REJECTED).isNotNull()).alias("rejected"))
+        if columnNameOfCorruptRecord in out.columns:
+            aggregates.append(count_if(quoted_column(columnNameOfCorruptRecord).isNotNull()).alias("rejected"))
         return out.observe(messages, *aggregates)
 
     return counting
@@ -75,7 +78,7 @@ def batch_metrics(
     return BatchMetrics(
         batch,
         documents["documents"],
-        messages.get("rejected") or 0,
+        messages.get("rejected"),
         messages["messages"],
         seconds,
         version,
@@ -90,18 +93,22 @@ class Metrics:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.batches: deque[BatchMetrics] = deque(maxlen=_KEPT)
-        self.documents = self.rejected = self.messages = 0
+        self.documents = self.messages = 0
+        self.rejected: int | None = None
+        self._last: dict[str, int] = {}  # by stream
         self.seconds = 0.0
         self.per_subscription: Counter[str] = Counter()
 
-    def record(self, batch: BatchMetrics) -> None:
-        """Add a batch; one that came before, and was run again after a restart, is taken once."""
+    def record(self, batch: BatchMetrics, stream: str = "") -> None:
+        """Add a batch of a stream; one that was told before is taken once."""
         with self._lock:
-            if self.batches and batch.batch <= self.batches[-1].batch:
+            if batch.batch <= self._last.get(stream, -1):
                 return
+            self._last[stream] = batch.batch
             self.batches.append(batch)
             self.documents += batch.documents
-            self.rejected += batch.rejected
+            if batch.rejected is not None:
+                self.rejected = (self.rejected or 0) + batch.rejected
             self.messages += batch.messages
             self.seconds += batch.seconds
             self.per_subscription.update(batch.per_subscription)
@@ -114,7 +121,7 @@ class Metrics:
                 "# TYPE weft_documents_total counter",
                 f"weft_documents_total {self.documents}",
                 "# TYPE weft_rejected_total counter",
-                f"weft_rejected_total {self.rejected}",
+                f"weft_rejected_total {self.rejected or 0}",
                 "# TYPE weft_messages_total counter",
                 f"weft_messages_total {self.messages}",
                 "# TYPE weft_seconds_total counter",
@@ -147,7 +154,7 @@ class MetricsListener(StreamingQueryListener):
         if found[0] is not None and found[1] is not None and progress.numInputRows:
             documents, messages = (row.asDict() for row in found if row is not None)
             seconds = progress.batchDuration / 1000
-            self._metrics.record(batch_metrics(progress.batchId, documents, messages, seconds))
+            self._metrics.record(batch_metrics(progress.batchId, documents, messages, seconds), str(progress.runId))
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
         """What was counted stays."""

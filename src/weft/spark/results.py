@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import pyarrow.dataset as ds
 
 from weft.errors import ConfigurationError
 from weft.spark.job import MESSAGES, RECORDS
+from weft.spark.sink import quoted
 from weft.spark.transform import REJECTED
 
 Row = dict[str, Any]
+_NAME = re.compile(r"(\d+)-(.*?)-[0-9a-f]{16}(?:-\d+)?")
 
 
 def read_results(output: Path, subscription: str | None = None, *, only_rejected: bool = False) -> Iterator[Row]:
@@ -69,12 +72,13 @@ def _json(folder: Path) -> Iterator[Row]:
 
 def _message_files(folder: Path, subscription: str | None) -> Iterator[Row]:
     """Names are `<batch>-<subscription>-<key>.xml`, the subscription quoted."""
-    pattern = "*" if subscription is None else quote(subscription, safe="")
-    for file in sorted(folder.glob(f"*/*-{pattern}-*.xml"), key=lambda path: path.name):
-        batch, _, rest = file.stem.partition("-")
-        name = rest.rsplit("-", 1)[0]
-        row = {"batch": int(batch), "subscription": unquote(name), "destination": unquote(file.parent.name)}
-        yield {**row, "message": file.read_text(encoding="utf-8").removesuffix("\n")}
+    wanted = None if subscription is None else quoted(subscription)
+    for file in sorted(folder.glob("*/*.xml"), key=lambda path: path.name):
+        batch, name = _NAME.fullmatch(file.stem).group(1, 2)  # type: ignore[union-attr]
+        if wanted is None or name == wanted:
+            row = {"batch": int(batch), "subscription": subscription or unquote(name)}
+            message = file.read_bytes().decode().removesuffix("\n")
+            yield {**row, "destination": unquote(file.parent.name), "message": message}
 
 
 def _rejected_files(folder: Path) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -25,6 +26,7 @@ DEFAULTS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",  # what a worker holds at once
 }
 LOCAL = "local[*]"
+_JAVA = re.compile(r"^(?:[\w$]+\.)+[\w$]+: ")  # the name of an exception before its message
 #: What Spark raises: told in one line by `first_line`.
 SPARK_ERRORS = (PySparkException, Py4JError)
 
@@ -53,13 +55,28 @@ def start_session(master: str = LOCAL, conf: Mapping[str, str] | None = None, lo
     return spark
 
 
+@contextmanager
+def session(
+    master: str = LOCAL, conf: Mapping[str, str] | None = None, log: Path | None = None
+) -> Iterator[SparkSession]:
+    """The session that is running, or else a new one that ends with the context."""
+    running = SparkSession.getActiveSession()
+    spark = running or start_session(master, conf, log)
+    try:
+        yield spark
+    finally:
+        if running is None:
+            spark.stop()
+
+
 def first_line(error: BaseException) -> str:
-    """The line of an error that says something: the last one of a Python trace inside it, or the first."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    if not lines:
-        return type(error).__name__
-    inside = [line for line in lines if line.startswith("weft.errors.")]
-    return inside[-1].partition(": ")[2] if inside else lines[0]
+    """The line of an error that says something: Weft's own inside it, or what caused it all, or the first."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    ours = [line.partition(": ")[2] for line in lines if line.startswith("weft.errors.")]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    thrown = [line.removeprefix(": ") for line in lines if line.startswith(": ")]  # py4j tells it in its second line
+    told = [*lines[:1], *thrown[:1], *causes[-1:], *ours[-1:]]
+    return _JAVA.sub("", told[-1]) if told else type(error).__name__
 
 
 def _check_java() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import col
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
@@ -127,15 +127,21 @@ def match(
 
 def messages(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> DataFrame:
     """The messages among the rows of `deliver`, without those of rejected documents."""
-    return frame.where(col(columnNameOfCorruptRecord).isNull()).drop(columnNameOfCorruptRecord)
+    return frame.where(quoted_column(columnNameOfCorruptRecord).isNull()).drop(columnNameOfCorruptRecord)
 
 
 def rejected(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> DataFrame:
     """The rejected documents among the rows of `deliver`: the columns passed through, error, line, column, source."""
     added = {field.name for field in _ADDED} | {columnNameOfCorruptRecord}
-    keys = [col(f"`{name}`") for name in frame.columns if name not in added]
-    bad = frame.where(col(columnNameOfCorruptRecord).isNotNull())
-    return bad.select(*keys, col(f"{columnNameOfCorruptRecord}.*"))
+    keys = [quoted_column(name) for name in frame.columns if name not in added]
+    bad = quoted_column(columnNameOfCorruptRecord)
+    parts = [bad[part].alias(part) for part in ("error", "line", "column", "source")]
+    return frame.where(bad.isNotNull()).select(*keys, *parts)
+
+
+def quoted_column(name: str) -> Column:
+    """A column by its whole name, dots and all."""
+    return col("`" + name.replace("`", "``") + "`")
 
 
 def _compile(

@@ -59,9 +59,10 @@ class Versions:
         self._seen = stamp
         number = 1 if self._current is None else self._current.version + 1
         try:
-            entries = load_subscriptions(self._source, on_error=lambda _: None)  # compiling tells all that is wrong
+            broken: list[WeftError] = []  # compiling tells all that is wrong
+            entries = load_subscriptions(self._source, on_error=broken.append)
             text = "".join(write_subscription(entry) + "\n" for entry in entries)
-            if self._current is not None and text == self._file(self._current.version).read_text(encoding="utf-8"):
+            if not broken and self._current is not None and text == self._text(self._current.version):
                 return
             compiled = self._compile(self._source, number)
         except WeftError as error:
@@ -82,6 +83,9 @@ class Versions:
 
     def _stored(self, version: int) -> Compiled:
         return self._compile(load_subscriptions(self._file(version)), version)
+
+    def _text(self, version: int) -> str:
+        return self._file(version).read_text(encoding="utf-8")
 
     def _file(self, version: int) -> Path:
         return self._folder / "versions" / f"{version:06d}.jsonl"

@@ -1,0 +1,1 @@
+"""What examples/make_inbox.py writes: a module and its pool for each kind of document."""

@@ -1,0 +1,137 @@
+"""A stream that is killed in the middle of batches and started again: every message is there once, none is missing."""
+
+import json
+import random
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from weft.spark.results import read_results
+from weft_process import embedded, kill_all, start_weft, weft
+
+pytestmark = pytest.mark.slow
+
+QUERIES = {
+    "large": "/order[total > 500]/customer",
+    "items": "/order/item",
+    "digest": "<digest>{ for $o in /order where $o/total < 300 return <n>{ $o/@number }{ $o/item/@name }</n> }</digest>",
+}
+NUMBER, AT_ONCE, THERE_BEFORE = 300, 25, 60
+#: Before each kill: so many micro-batches have begun since the restart; 0 is the one that is run again.
+KILLS = {"parquet": (2, 0, 1), "files": (1,)}
+
+
+def order(number: int) -> bytes:
+    if number % 60 == 59:
+        return f"<order number='{number}'><total>1</order>".encode()
+    items = "".join(f"<item name='{number}-{at}'/>" for at in range(number % 4))
+    return f"<order number='{number}'><total>{number * 7 % 1000}</total><customer n='{number}'/>{items}</order>".encode()
+
+
+DOCUMENTS = {f"orders/{number:03d}.xml": order(number) for number in range(NUMBER)}
+BROKEN = {name for name, data in DOCUMENTS.items() if b"</total>" not in data}
+
+
+def arrive(inbox: Path, names: list[str], pause: float = 0.0) -> None:
+    """Each file is written elsewhere and moved in as a whole."""
+    for name in names:
+        hidden = inbox / f".{Path(name).name}"
+        hidden.write_bytes(DOCUMENTS[name])
+        hidden.replace(inbox / name)
+        time.sleep(pause)
+
+
+class Stream:
+    """One run of `weft run --stream` and its checkpoint, from outside."""
+
+    def __init__(self, options: list[object], checkpoint: Path, stderr: Path) -> None:
+        self._checkpoint, self._stderr = checkpoint, stderr
+        self.process: subprocess.Popen[bytes] = start_weft(*options, stderr=stderr)
+
+    def begun(self) -> int:
+        return self._last("offsets")
+
+    def is_in_a_batch(self) -> bool:
+        return self.begun() > self._last("commits")
+
+    def is_streaming(self) -> bool:
+        return "streaming" in self._stderr.read_text()
+
+    def wait_for(self, condition: Callable[[], bool]) -> None:
+        end = time.monotonic() + 240
+        while not condition():
+            assert self.process.poll() is None, self._stderr.read_text()
+            assert time.monotonic() < end, self._stderr.read_text()
+            time.sleep(0.01)
+
+    def _last(self, folder: str) -> int:
+        records = (self._checkpoint / folder).glob("[0-9]*")
+        return max((int(record.name) for record in records), default=-1)
+
+
+def run_and_kill(stream: Stream, batches: int, fraction: float) -> bool:
+    """Kill it in the middle of a micro-batch, by the pace of those before; whether a batch was cut off."""
+    stream.wait_for(stream.is_streaming)
+    began = time.monotonic()
+    for _ in range(batches):
+        before, began = stream.begun(), time.monotonic()
+        stream.wait_for(lambda before=before: stream.begun() > before)
+    time.sleep(fraction * (time.monotonic() - began if batches else 1.0))
+    stream.wait_for(stream.is_in_a_batch)
+    kill_all(stream.process)
+    return stream.is_in_a_batch()
+
+
+@pytest.mark.parametrize("format", KILLS)
+def test_a_stream_that_is_killed_and_started_again_delivers_each_message_once(tmp_path: Path, format: str) -> None:
+    chance = random.Random(7)
+    inbox, output, subscriptions = tmp_path / "inbox", tmp_path / "out", tmp_path / "subscriptions.jsonl"
+    (inbox / "orders").mkdir(parents=True)
+    subscriptions.write_text("".join(json.dumps({"id": id, "query": query}) + "\n" for id, query in QUERIES.items()))
+    options: list[object] = ["run", "--stream", "--format", format, "--max-files-per-trigger", AT_ONCE]
+    options += ["--subscriptions", subscriptions, "--documents", inbox, "--output", output, "--master", "local[2]"]
+    waiting = list(DOCUMENTS)
+    chance.shuffle(waiting)
+    arrive(inbox, waiting[:THERE_BEFORE])
+    del waiting[:THERE_BEFORE]
+
+    cut_off = 0
+    for run, batches in enumerate(KILLS[format]):
+        stream = Stream(options, output / "checkpoint", tmp_path / f"{run}.stderr")
+        share = len(waiting) // (len(KILLS[format]) + 1 - run)
+        feeder = threading.Thread(target=arrive, args=(inbox, waiting[:share], 0.01))
+        feeder.start()
+        cut_off += run_and_kill(stream, batches, chance.random())
+        feeder.join()
+        del waiting[:share]
+    arrive(inbox, waiting)
+    done = weft(*options, "--available-now")
+
+    assert done.returncode == 0, done.stderr
+    assert cut_off, "no kill came in the middle of a batch"
+    check(format, output)
+
+
+def check(format: str, output: Path) -> None:
+    expected = embedded(QUERIES, DOCUMENTS)
+    if format == "parquet":
+        found = [(row["document"], row["subscription"], row["position"], row["message"]) for row in table(output)]
+        assert sorted(found) == expected
+    else:
+        delivered = [(row["subscription"], row["message"]) for row in read_results(output)]
+        assert sorted(delivered) == sorted((row[1], row[3]) for row in expected)  # each message tells its document
+        assert list((output / "messages" / "_weft" / "intents").iterdir()) == []
+    assert sorted(row["document"] for row in read_results(output, only_rejected=True)) == sorted(BROKEN)
+
+
+def table(output: Path) -> list[dict[str, Any]]:
+    """What a reader sees who takes only batches that are whole; in the end all are."""
+    batches = sorted((output / "messages").glob("batch=*"))
+    assert [batch for batch in batches if not (batch / "_SUCCESS").exists()] == []
+    return [row for batch in batches for file in batch.glob("*.parquet") for row in pq.read_table(file).to_pylist()]

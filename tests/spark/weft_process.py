@@ -1,0 +1,71 @@
+"""`weft` as a process of its own: arguments in, exit code and output out; and what the embedded broker would deliver."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from weft import Broker, Document
+
+Row = tuple[str, str, int, str]  # document, subscription, position, message
+_PATIENCE = 300  # seconds; a machine may be busy
+
+
+def weft(*arguments: object, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end."""
+    return subprocess.run(
+        _command(*arguments), capture_output=True, text=True, timeout=_PATIENCE, check=False, env=env
+    )
+
+
+def start_weft(*arguments: object, stderr: Path) -> subprocess.Popen[bytes]:
+    """Start a command in a session of its own, which all that it starts belongs to."""
+    with stderr.open("wb") as file:
+        return subprocess.Popen(
+            _command(*arguments), stdout=subprocess.DEVNULL, stderr=file, start_new_session=True
+        )
+
+
+def _command(*arguments: object) -> list[str]:
+    program = Path(sys.executable).with_name("weft")  # by its path: the tests may empty PATH
+    return [sys.executable, str(program), *map(str, arguments)]
+
+
+def kill_all(process: subprocess.Popen[bytes]) -> None:
+    """End a command, Spark's JVM and all workers at once, as a power failure would.
+
+    By session, not by process group: Spark's daemon of workers makes a group of its own.
+    """
+    while alive := list(_alive(process.pid)):
+        for number in alive:
+            try:
+                os.kill(number, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+    process.wait()
+
+
+def _alive(session: int) -> Iterator[int]:
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            state, _, _, its_session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(its_session) == session and state not in "ZX":
+            yield int(folder.name)
+
+
+def embedded(queries: Mapping[str, str], documents: Mapping[str, bytes]) -> list[Row]:
+    """What the broker delivers in one process."""
+    broker = Broker()
+    for name, query in queries.items():
+        broker.subscribe(query, id=name)
+    return sorted(
+        (message.document, message.subscription, position, text)
+        for message in broker.publish([Document(data, name) for name, data in documents.items()])
+        for position, text in enumerate(message.nodes, start=1)
+    )
