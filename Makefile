@@ -6,13 +6,16 @@ READY := .venv/ready
 .PHONY: demo test check bench clean
 
 demo: $(READY)  ## run the main job on the examples
-	@echo "Which of the subscriptions in examples/subscriptions.xpath match which news items:"
-	$(BIN)/weft match --ids examples/subscriptions.xpath examples/news
-	@echo "The nodes that payment subscriptions select:"
-	$(BIN)/weft match examples/payments.jsonl examples/payments/001.xml examples/payments/002.xml
-	@echo "The messages that the FLWR subscriptions in examples/digests build:"
-	$(BIN)/weft match examples/digests examples/news/001.xml examples/news/002.xml examples/news/003.xml
-	@echo "Next: docs/tutorial.md, $(BIN)/weft --help, $(BIN)/weft explain examples/subscriptions.xpath examples/news"
+	@echo "A few hundred news items, payments and feed entries, three of them broken, into build/inbox:"
+	$(BIN)/python examples/make_inbox.py --output build/inbox
+	@echo "XPath and FLWR subscriptions over them, on Spark:"
+	$(BIN)/weft run --subscriptions examples/demo.jsonl --documents build/inbox --output build/demo --overwrite
+	@echo "Three of the messages, and the documents that could not be read:"
+	$(BIN)/weft show build/demo --limit 3
+	$(BIN)/weft show build/demo --rejected
+	@echo "The same without Spark, on single documents:"
+	$(BIN)/weft match examples/digests examples/news/001.xml
+	@echo "Next: docs/tutorial.md, docs/spark.md, $(BIN)/weft --help, $(BIN)/weft show build/demo --subscription ID"
 
 test: $(READY)  ## all tests, on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal
@@ -26,6 +29,7 @@ check: $(READY)  ## style, types, import direction
 bench: $(READY)  ## the experiments of the papers, quickly
 	$(BIN)/python -m bench filtering --quick
 	$(BIN)/python -m bench brokering --quick
+	$(BIN)/python -m bench pipeline --quick
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

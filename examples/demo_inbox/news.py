@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 from demo_inbox.world import COUNTRIES, COUNTRY_OF, MONDAY, WORLD, draw_person, read_pool, slugged
 
 POOL = read_pool("news")
+EDITIONS = ((5, "night"), (11, "morning"), (16, "midday"), (22, "evening"), (24, "night"))  # until which hour
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,43 +120,58 @@ def write_money(country: str, euros: float) -> str:
 
 def write_news(rng: Random, report: Report, serial: str, first: str) -> str:
     """A news item in the vocabulary of news.dtd."""
-    event, story, agency, hour = report.event, report.event.story, report.agency, report.sent.hour
-    words = event.words | {"today": write_day(report.sent)}
+    story = report.event.story
+    words = report.event.words | {"today": write_day(report.sent)}
     headlines = [headline.format_map(words) for headline in story["headlines"]]
-    urgent = story.get("urgent") if report.version == 0 else None
-    lead, more = story["leads"][report.version], story["more"]
-    speaker = write_person(event.person) if "{person}" in lead + more else words["person"]
-    saying = f'<saying speaker="{event.person}">“{story["saying"]}”</saying>, said {speaker}.'
-    hops = f'<hop server="{agency.lower()}-{rng.randint(1, 4)}"><delay seconds="{rng.randint(1, 9)}"/></hop>'
-    correction = f"<paragraph>An earlier version misspelt the name of {event.person}.</paragraph>"
     earlier = f'<story key="{first}" relation="earlier"><title>{headlines[0]}</title></story>'
     return str(POOL["form"]).format(
-        edition=("night", "morning", "midday", "evening")[(hour >= 5) + (hour >= 11) + (hour >= 16) - 3 * (hour >= 22)],
         serial=serial,
-        sender=agency.lower(),
-        agency=agency,
-        agency_name=WORLD["agencies"][agency],
-        desk=story["desk"],
-        sent=report.sent,
-        level="regular" if urgent is None else "flash" if urgent >= 95 else "urgent",
-        score="" if urgent is None else f' score="{urgent + rng.randint(-3, 2)}"',
-        route="" if urgent is None else f"\n      <route>{hops}</route>",
         title=headlines[report.version],
-        slug=event.slug,
+        desk=story["desk"],
         code=story["code"],
-        city=event.city,
-        country=COUNTRY_OF[event.city],
-        country_name=COUNTRIES[COUNTRY_OF[event.city]]["name"],
         keywords="".join(f"<keyword>{keyword}</keyword>" for keyword in story["keywords"]),
-        reporter=write_person(report.reporter),
-        lead=lead.format_map(words),
-        more=more.format_map(words) + (f" {saying}" if report.version == 0 else ""),
-        block=write_block(rng, event) if report.version == 0 else write_quotation(event),
-        correction=f'\n    <tail><correction number="1">{correction}</correction></tail>'
-        if rng.random() < 0.04
-        else "",
+        slug=report.event.slug,
+        city=report.event.city,
+        country=COUNTRY_OF[report.event.city],
+        country_name=COUNTRIES[COUNTRY_OF[report.event.city]]["name"],
         related="" if serial == first else f"\n    <related>{earlier}</related>",
+        **write_envelope(rng, report),
+        **write_body(rng, report, words),
     )
+
+
+def write_envelope(rng: Random, report: Report) -> dict[str, Any]:
+    """Who sends it, when, and how urgent it is; only what comes first can be urgent."""
+    agency = report.agency
+    urgent = report.event.story.get("urgent") if report.version == 0 else None
+    hop = f'<hop server="{agency.lower()}-{rng.randint(1, 4)}"><delay seconds="{rng.randint(1, 9)}"/></hop>'
+    return {
+        "sender": agency.lower(),
+        "agency": agency,
+        "agency_name": WORLD["agencies"][agency],
+        "sent": report.sent,
+        "edition": next(name for until, name in EDITIONS if report.sent.hour < until),
+        "level": "regular" if urgent is None else "flash" if urgent >= 95 else "urgent",
+        "score": "" if urgent is None else f' score="{urgent + rng.randint(-3, 2)}"',
+        "route": "" if urgent is None else f"\n      <route>{hop}</route>",
+    }
+
+
+def write_body(rng: Random, report: Report, words: dict[str, str]) -> dict[str, str]:
+    """What the item says; who is named already is not introduced again."""
+    event, story = report.event, report.event.story
+    lead, more = story["leads"][report.version], story["more"]
+    speaker = write_person(event.person) if "{person}" in lead + more else words["person"]
+    saying = f' <saying speaker="{event.person}">“{story["saying"]}”</saying>, said {speaker}.'
+    wrong = f"<paragraph>An earlier version misspelt the name of {event.person}.</paragraph>"
+    tail = f'\n    <tail><correction number="1">{wrong}</correction></tail>'
+    return {
+        "reporter": write_person(report.reporter),
+        "lead": lead.format_map(words),
+        "more": more.format_map(words) + (saying if report.version == 0 else ""),
+        "block": write_block(rng, event) if report.version == 0 else write_quotation(event),
+        "correction": tail if rng.random() < 0.04 else "",
+    }
 
 
 def write_block(rng: Random, event: Event) -> str:

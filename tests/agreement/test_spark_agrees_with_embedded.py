@@ -1,14 +1,14 @@
-"""The suites that lxml and Saxon have judged, on Spark: batch and streaming give the messages of the embedded broker."""
+"""The suites that lxml and Saxon have judged, on Spark: batch and stream give the messages of the broker."""
 
 from functools import cache
 from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-
 from test_flwr_agrees_with_saxon import EXTRAS, VALUES
 from test_flwr_agrees_with_saxon import SHAPES as FLWR_SHAPES
 from test_xpath_agrees_with_lxml import SHAPES
+
 from weft import Broker, Document
 from weft.spark import compile_subscriptions, deliver, match, messages, rejected
 from weft.workload import SHIPPED, generate_documents, generate_flwr, generate_queries, shipped

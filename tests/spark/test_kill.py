@@ -11,9 +11,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from weft_process import embedded, kill_all, start_weft, weft
 
 from weft.spark.results import read_results
-from weft_process import embedded, kill_all, start_weft, weft
 
 pytestmark = pytest.mark.slow
 

@@ -49,9 +49,9 @@ def start_session(master: str = LOCAL, conf: Mapping[str, str] | None = None, lo
     try:
         with _standard_error(log):
             spark = builder.appName("weft").getOrCreate()
-    except (PySparkException, RuntimeError) as error:
+        spark.dataSource.register(WeftSource)
+    except (*SPARK_ERRORS, RuntimeError) as error:
         raise ConfigurationError(f"Spark did not start on {master}: {first_line(error)}") from None
-    spark.dataSource.register(WeftSource)
     return spark
 
 
