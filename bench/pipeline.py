@@ -30,6 +30,7 @@ class Effort:
     beside: int = 10_000  # for Weft in a round beside xpath_boolean
     few: int = 800  # of them for xpath_boolean
     beside_rounds: int = 3
+    beside_predicates: tuple[bool, ...] = (False, True)
     sizes: dict[int, int] = field(  # documents by the number of subscriptions
         default_factory=lambda: {10: 8_000, 100: 8_000, 1_000: 8_000, 10_000: 4_000, 100_000: 2_000}
     )
@@ -47,8 +48,10 @@ QUICK = Effort(
     beside=3_200,
     few=64,
     beside_rounds=1,
-    sizes={10: 800, 100: 800, 1_000: 800, 10_000: 800},
-    files=4_000,
+    beside_predicates=(False,),
+    sizes={10: 400, 100: 400, 1_000: 400, 10_000: 400},
+    files=2_000,
+    per_trigger=1_000,
     heap="2g",
 )
 
@@ -69,7 +72,7 @@ def run(quick: bool, progress: Progress) -> Report:
 
 def measure(effort: Effort, progress: Progress) -> Report:
     """The cores first, while both sessions are up; all else with two."""
-    task = progress.add_task("pipeline", total=5 + len(effort.sizes))
+    task = progress.add_task("pipeline", total=3 + len(effort.beside_predicates) + len(effort.sizes))
 
     def advance() -> None:
         progress.advance(task)
@@ -84,7 +87,7 @@ def measure(effort: Effort, progress: Progress) -> Report:
                 rounds = hold_rounds(one, two, sets.warm_up, sets.batches)
                 advance()
             beside = []
-            for predicates in (False, True):
+            for predicates in effort.beside_predicates:
                 beside.append(measure_beside(two, predicates, sets.warm_up, sets.beside, effort.few))
                 advance()
             three = sets.warm_up, sets.batches[0], sets.beside[0]

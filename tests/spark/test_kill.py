@@ -31,7 +31,9 @@ def order(number: int) -> bytes:
     if number % 60 == 59:
         return f"<order number='{number}'><total>1</order>".encode()
     items = "".join(f"<item name='{number}-{at}'/>" for at in range(number % 4))
-    return f"<order number='{number}'><total>{number * 7 % 1000}</total><customer n='{number}'/>{items}</order>".encode()
+    return (
+        f"<order number='{number}'><total>{number * 7 % 1000}</total><customer n='{number}'/>{items}</order>".encode()
+    )
 
 
 DOCUMENTS = {f"orders/{number:03d}.xml": order(number) for number in range(NUMBER)}
@@ -75,14 +77,20 @@ class Stream:
         return max((int(record.name) for record in records), default=-1)
 
 
-def run_and_kill(stream: Stream, batches: int, fraction: float) -> bool:
-    """Kill it in the middle of a micro-batch, by the pace of those before; whether a batch was cut off."""
+def run_up_to_a_batch(stream: Stream, batches: int, pace: float) -> float:
+    """Wait until so many micro-batches have begun; the seconds that the last whole one took, else what they took before."""
     stream.wait_for(stream.is_streaming)
-    began = time.monotonic()
+    began: list[float] = []
     for _ in range(batches):
-        before, began = stream.begun(), time.monotonic()
-        stream.wait_for(lambda before=before: stream.begun() > before)
-    time.sleep(fraction * (time.monotonic() - began if batches else 1.0))
+        stream.wait_for(lambda before=stream.begun(): stream.begun() > before)
+        began.append(time.monotonic())
+    return began[-1] - began[-2] if len(began) > 1 else pace
+
+
+def kill_in_the_middle(stream: Stream, delay: float) -> bool:
+    """Kill it after a while, or when the next micro-batch begins; whether a batch was cut off."""
+    batch, end = stream.begun(), time.monotonic() + delay
+    stream.wait_for(lambda: stream.begun() > batch or time.monotonic() > end)
     stream.wait_for(stream.is_in_a_batch)
     kill_all(stream.process)
     return stream.is_in_a_batch()
@@ -101,14 +109,18 @@ def test_a_stream_that_is_killed_and_started_again_delivers_each_message_once(tm
     arrive(inbox, waiting[:THERE_BEFORE])
     del waiting[:THERE_BEFORE]
 
-    cut_off = 0
+    cut_off, pace = 0, 1.0
     for run, batches in enumerate(KILLS[format]):
         stream = Stream(options, output / "checkpoint", tmp_path / f"{run}.stderr")
         share = len(waiting) // (len(KILLS[format]) + 1 - run)
         feeder = threading.Thread(target=arrive, args=(inbox, waiting[:share], 0.01))
         feeder.start()
-        cut_off += run_and_kill(stream, batches, chance.random())
-        feeder.join()
+        try:
+            pace = run_up_to_a_batch(stream, batches, pace)
+            cut_off += kill_in_the_middle(stream, chance.random() * pace)
+        finally:
+            kill_all(stream.process)
+            feeder.join()
         del waiting[:share]
     arrive(inbox, waiting)
     done = weft(*options, "--available-now")

@@ -15,17 +15,13 @@ _PATIENCE = 300  # seconds; a machine may be busy
 
 def weft(*arguments: object, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
-    return subprocess.run(
-        _command(*arguments), capture_output=True, text=True, timeout=_PATIENCE, check=False, env=env
-    )
+    return subprocess.run(_command(*arguments), capture_output=True, text=True, timeout=_PATIENCE, check=False, env=env)
 
 
 def start_weft(*arguments: object, stderr: Path) -> subprocess.Popen[bytes]:
     """Start a command in a session of its own, which all that it starts belongs to."""
     with stderr.open("wb") as file:
-        return subprocess.Popen(
-            _command(*arguments), stdout=subprocess.DEVNULL, stderr=file, start_new_session=True
-        )
+        return subprocess.Popen(_command(*arguments), stdout=subprocess.DEVNULL, stderr=file, start_new_session=True)
 
 
 def _command(*arguments: object) -> list[str]:

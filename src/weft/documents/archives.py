@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from io import BufferedIOBase
 from pathlib import Path
-from typing import Literal, Self, cast
+from typing import BinaryIO, Literal, Self, cast
 
 from weft.documents.chunks import UNREADABLE, reason_of
 from weft.errors import DocumentError
@@ -30,34 +30,46 @@ def is_hidden(name: str) -> bool:
 
 def open_members(path: str, name: str) -> Iterator[tuple[str, BufferedIOBase] | DocumentError]:
     """The members that are documents, each to be read before the next; an error for what of the archive is broken."""
-    is_zip = path.lower().endswith(".zip")
     try:
-        yield from _open_zip(path, name) if is_zip else _open_tar(path, name)
-    except UNREADABLE as error:
+        with Path(path).open("rb") as file:
+            yield from _open_zip(file, name) if path.lower().endswith(".zip") else _open_tar(file, path, name)
+    except OSError as error:
         yield DocumentError(name, 1, 1, 0, reason_of(error))
 
 
-def _open_zip(path: str, name: str) -> Iterator[tuple[str, BufferedIOBase] | DocumentError]:
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            kind = stat.S_IFMT(member.external_attr >> 16)  # 0: written where files have no kinds
-            if kind not in (0, stat.S_IFREG) or not _is_wanted(member.filename):
-                continue
-            try:
-                with archive.open(member) as stream:
-                    yield _id(name, member.filename), cast(BufferedIOBase, stream)
-            except UNREADABLE as error:  # of this member alone: others are found without it
-                yield DocumentError(_id(name, member.filename), 1, 1, 0, reason_of(error))
+def _open_zip(file: BinaryIO, name: str) -> Iterator[tuple[str, BufferedIOBase] | DocumentError]:
+    try:
+        archive = zipfile.ZipFile(file)
+    except UNREADABLE as error:
+        yield _broken(name, error)
+        return
+    for member in archive.infolist():
+        kind = stat.S_IFMT(member.external_attr >> 16)  # 0: written where files have no kinds
+        if kind not in (0, stat.S_IFREG) or not _is_wanted(member.filename):
+            continue
+        try:
+            stream = archive.open(member)
+        except UNREADABLE as error:  # of this member alone: others are found without it
+            yield _broken(_id(name, member.filename), error)
+        else:
+            with stream:
+                yield _id(name, member.filename), cast(BufferedIOBase, stream)
 
 
-def _open_tar(path: str, name: str) -> Iterator[tuple[str, BufferedIOBase] | DocumentError]:
+def _open_tar(file: BinaryIO, path: str, name: str) -> Iterator[tuple[str, BufferedIOBase] | DocumentError]:
     mode: Literal["r:", "r:gz"] = "r:" if path.lower().endswith(".tar") else "r:gz"
-    with Path(path).open("rb") as file, tarfile.open(fileobj=file, mode=mode, tarinfo=_Member) as archive:
-        while (member := archive.next()) is not None:
-            archive.members.clear()  # type: ignore[attr-defined]  # it would keep them all
-            if member.isreg() and _is_wanted(member.name):
-                stream = archive.extractfile(member)
-                yield _id(name, member.name), cast(BufferedIOBase, stream)
+    try:
+        with tarfile.open(fileobj=file, mode=mode, tarinfo=_Member) as archive:
+            while (member := archive.next()) is not None:
+                archive.members.clear()  # type: ignore[attr-defined]  # it would keep them all
+                if member.isreg() and _is_wanted(member.name):
+                    yield _id(name, member.name), cast(BufferedIOBase, archive.extractfile(member))
+    except UNREADABLE as error:
+        yield _broken(name, error)
+
+
+def _broken(name: str, error: Exception) -> DocumentError:
+    return DocumentError(name, 1, 1, 0, f"broken archive: {reason_of(error)}")
 
 
 class _Member(tarfile.TarInfo):
@@ -86,4 +98,5 @@ def _is_wanted(path: str) -> bool:
 
 
 def _id(archive: str, member: str) -> str:
-    return f"{archive}/{member.removeprefix('./').lstrip('/')}"
+    path = member.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # an id is text, whatever the bytes
+    return f"{archive}/{path.removeprefix('./').lstrip('/')}"

@@ -55,7 +55,7 @@ class Outline:
         self._scope: dict[str, bytes] | None = None
         self._declarations = b""
         self._fed = self._shift = 0
-        self._is_behind_row = self._has_root = False
+        self._is_behind_row = self._is_started = False
         self._parser = self._make_parser()
         if doctype:
             self.feed(doctype, 0)
@@ -94,13 +94,13 @@ class Outline:
             return  # the usual case: a row after a row
         self.feed(before, offset)
         start = offset + len(before)
-        is_root = not self.open
+        self._is_started = bool(self.open)
         try:
-            self.feed(b"<row/>" if is_root else b"<!---->", start)
+            self.feed(b"<!---->" if self.open else b"<row/>", start)
         except OutlineError as error:
             raise OutlineError(min(error.offset, start), error.reason) from None
-        if is_root and not self._has_root:  # it went into a literal that a stray quote has opened
-            raise OutlineError(start, "text before the first element")
+        if not self._is_started:  # it went into a literal that a stray quote has opened
+            raise OutlineError(start, "text outside the root element")
         self._is_behind_row = True
 
     def close(self) -> None:
@@ -145,7 +145,7 @@ class Outline:
         if self.open and self._row_tag in (written, local):  # rows as such are never fed
             reason = f"<{written}> comes from an entity and cannot be taken out"
             raise OutlineError(self._parser.CurrentByteIndex + self._shift, reason)
-        self._has_root = True
+        self._is_started = True
         self.open.append(OpenElement(written, tuple(self._pending)))
         if self._pending:
             self._pending, self._scope = [], None

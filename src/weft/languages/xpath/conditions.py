@@ -52,19 +52,24 @@ class Conditions(Reader):
 
     def predicates(self, rankable: bool) -> list[Test]:
         """The predicates of a step; positions in one count what passes those before it."""
-        outer = self._before, self._rankable
         tests: list[Test] = []
-        self._before, self._rankable = tests, rankable
+        while self.text == "[" and self.kind == "sign":
+            tests.append(self.predicate(rankable, tests))
+        return tests
+
+    def predicate(self, rankable: bool, before: list[Test]) -> Test:
+        """One predicate behind others of the same step."""
+        outer = self._before, self._rankable
+        self._before, self._rankable = before, rankable
         self.enter()
-        while self.accept("["):
-            at = self.at
-            operand = self.disjunction()
-            test = self._rank("=", operand, at) if operand.is_position else self._as_condition(operand, at)
-            self.expect("]")
-            tests.append(test)
+        self.expect("[")
+        at = self.at
+        operand = self.disjunction()
+        test = self._rank("=", operand, at) if operand.is_position else self._as_condition(operand, at)
+        self.expect("]")
         self.leave()
         self._before, self._rankable = outer
-        return tests
+        return test
 
     def disjunction(self) -> Operand:
         """Conditions with `or` between them."""

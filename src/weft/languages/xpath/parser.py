@@ -217,7 +217,7 @@ def _is_leaf(steps: list[Step] | tuple[Step, ...]) -> bool:
 
 def _fold_unlike(step: Step, tests: list[Test]) -> Step:
     """`*[not(self::a or self::b)]` is a label test of its own; the test that it replaces is taken out."""
-    if step.label != "*" or step.kind is not Kind.ELEMENT:
+    if step.label != "*" or step.kind is not Kind.ELEMENT or not tests:
         return step
     parts = tests[0].tests if isinstance(tests[0], And) else (tests[0],)
     labels = [part.test.label for part in parts if isinstance(part, Not) and isinstance(part.test, Named)]

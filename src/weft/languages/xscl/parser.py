@@ -1,0 +1,236 @@
+"""XSCL text in, a plan out; or an error with the place, what was expected and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from weft.languages.xpath.names import Names
+from weft.languages.xpath.predicates import FLIPPED
+from weft.languages.xscl.block import BlockParser
+from weft.plans.flwr import Element, Enclosed, Slot, Variable
+from weft.plans.plan import Comparison
+from weft.plans.xscl import Block, Join, JoinOperator, Predicate, Term, Window, Xscl
+
+_LANGUAGE = "XSCL"
+_UNITS = {
+    "millisecond": 0.001,
+    "second": 1.0,
+    "minute": 60.0,
+    "hour": 3_600.0,
+    "day": 86_400.0,
+    "week": 604_800.0,
+}
+
+
+def parse(query: str, namespaces: Mapping[str, str] | None = None, ignore_namespaces: bool = False) -> Xscl:
+    """The plan of an XSCL query.
+
+    >>> plan = parse("S//a->x FOLLOWED BY{x = y, 5 minutes} S//b->y")
+    >>> plan.joins[0].operator, plan.joins[0].window.seconds
+    ('FOLLOWED BY', 300.0)
+    """
+    return XsclParser(query, Names(namespaces or {}, ignore_namespaces), _LANGUAGE).query_plan()
+
+
+class XsclParser(BlockParser):
+    """`[SELECT * | element FROM] block { operator{predicates, window} block } [PUBLISH name]`."""
+
+    def __init__(self, query: str, names: Names, language: str) -> None:
+        super().__init__(query, names, language)
+        self._blocks: list[Block] = []
+        self.seek(0)
+
+    def query_plan(self) -> Xscl:
+        """The whole query. The constructor stands before the variables that it uses, so it is read again behind."""
+        select_at = self._skip_select() if self.accept_word("SELECT") else None
+        self._add_block()
+        joins: list[Join] = []
+        while (operator := self._operator()) is not None:
+            if joins and joins[-1].operator == "NOT FOLLOWED BY":
+                self.refuse("a join behind NOT FOLLOWED BY", self.at, "ask for the absence last")
+            joins.append(self._join(operator))
+        publish = self._publish()
+        if self.kind != "end":
+            self.unexpected("JOIN, FOLLOWED BY, NOT FOLLOWED BY, PUBLISH or the end of the query")
+        is_absence = bool(joins) and joins[-1].operator == "NOT FOLLOWED BY"
+        selectable = self._blocks[:-1] if is_absence else self._blocks  # of what is absent there is nothing to show
+        select = None if select_at is None else self._select(select_at, selectable)
+        return Xscl(tuple(self._blocks), tuple(joins), select, publish)
+
+    # -- clauses
+
+    def _skip_select(self) -> int | None:
+        """Go behind the SELECT clause; where its constructor starts comes back, for `*` nothing."""
+        start = None
+        if not self.accept("*"):
+            if self.text != "<":
+                self.unexpected("* or an element")
+            start = self.at
+            self._is_known = False
+            self.element()
+            self._is_known = True
+        if not self.accept_word("FROM"):
+            self.unexpected("FROM")
+        return start
+
+    def _select(self, start: int, blocks: list[Block]) -> Element:
+        self._variables = [variable for block in blocks for variable in block.variables]
+        self._slots = {variable.name: Slot(at, ()) for at, variable in enumerate(self._variables) if variable.name}
+        self.seek(start)
+        return self.element()
+
+    # -- the braces of the constructor
+
+    _is_known = True  # whether the variables have been read
+
+    def enclosed(self) -> Enclosed:
+        """What stands in braces: values."""
+        if self.text == "}":
+            self.unexpected("something in the braces")
+        return self._sequence()
+
+    def check(self, element: Element, at: int) -> None:
+        """Attributes come first in an element, and each once."""
+        if self._is_known:
+            super().check(element, at)
+
+    def _variable_name(self) -> str:
+        self.expect("$")
+        return self.variable_name(self.at)
+
+    def _slot(self) -> Slot:
+        if self._is_known:
+            return super()._slot()
+        self._variable_name()
+        if self.text in ("/", "//"):
+            self.steps(self.advance() == "//")
+        return Slot(0, ())
+
+    def _publish(self) -> str | None:
+        if not self.accept_word("PUBLISH"):
+            return None
+        if self.kind != "name":
+            self.unexpected("the name of a stream")
+        return self.advance()
+
+    def _add_block(self) -> None:
+        at, block = self.at, self.block()
+        known = {variable.name for other in self._blocks for variable in other.variables}
+        for variable in block.variables:
+            if variable.name and variable.name in known:
+                self.fail(f"expected a new name for a variable, found {variable.name} again", at)
+            known.add(variable.name)
+        self._blocks.append(block)
+
+    def _operator(self) -> JoinOperator | None:
+        if self.accept_word("JOIN"):
+            return "JOIN"
+        is_not = self.accept_word("NOT")
+        if not self.accept_word("FOLLOWED"):
+            if is_not:
+                self.unexpected("FOLLOWED BY")
+            return None
+        if not self.accept_word("BY"):
+            self.unexpected("BY")
+        return "NOT FOLLOWED BY" if is_not else "FOLLOWED BY"
+
+    def _join(self, operator: JoinOperator) -> Join:
+        """The predicates speak of a block that comes behind them, so they are read again when it is known."""
+        start = self.at
+        self.expect("{")
+        self.seek(self._window_start())
+        window = self._window()
+        self.expect("}")
+        self._add_block()
+        end = self.at
+        self.seek(start + 1)
+        predicates = [self._predicate()]
+        while self.accept_word("AND") or self.accept_word("and"):
+            predicates.append(self._predicate())
+        if self.text != ",":
+            self.unexpected("AND, or a comma and a window")
+        if not any(predicate.operator == "=" for predicate in predicates):
+            self.fail("expected at least one = among the predicates", start)
+        self.seek(end)
+        return Join(operator, tuple(predicates), window)
+
+    # -- windows
+
+    def _window_start(self) -> int:
+        """Behind the last comma before the closing brace: no path has one outside of brackets."""
+        depth, comma = 0, None
+        while not (self.text == "}" and self.kind == "sign"):
+            if self.kind == "end":
+                self.unexpected("'}'")
+            depth += (self.text in ("[", "(")) - (self.text in ("]", ")"))
+            if self.text == "," and depth == 0:
+                comma = self.at
+            self._pass()
+        if comma is None:
+            self.unexpected("a comma and a window")
+        return comma + 1
+
+    def _pass(self) -> None:
+        """Go on by one token; a name may have primes."""
+        if self.kind == "name":
+            self.variable_name(self.at) if ":" not in self.text else self.advance()
+        else:
+            self.advance()
+
+    def _window(self) -> Window:
+        if self.accept_word("infinite"):
+            return Window()
+        if self.kind != "number":
+            self.unexpected("a window: a number of seconds … weeks or of documents, or infinite")
+        at, number = self.at, float(self.advance())
+        unit = self.advance() if self.kind == "name" else ""
+        singular = unit.removesuffix("s")
+        if singular == "document":
+            if not number.is_integer() or number < 1:
+                self.fail("expected a whole number of documents, at least 1", at)
+            return Window(documents=int(number))
+        if singular not in _UNITS:
+            self.fail(f"expected {', '.join(_UNITS)} or documents behind the number", at)
+        return Window(seconds=number * _UNITS[singular])
+
+    # -- predicates
+
+    def _predicate(self) -> Predicate:
+        at, left = self.at, self._term()
+        if self.text not in FLIPPED:
+            self.unexpected("one of = != < <= > >=")
+        operator = cast(Comparison, self.advance())
+        right = self._term()
+        if left.block > right.block:
+            left, operator, right = right, FLIPPED[operator], left
+        if right.block != len(self._blocks) - 1 or left.block == right.block:
+            self.fail("expected a variable of the block behind and one of a block before", at)
+        return Predicate(left, operator, right)
+
+    def _term(self) -> Term:
+        """A variable, or a path from one: value-join normal form has a variable for that too."""
+        self.accept("$")
+        if self.kind != "name":
+            self.unexpected("a variable")
+        at = self.at
+        name = self.variable_name(at)
+        for number, block in enumerate(self._blocks):
+            for place, variable in enumerate(block.variables):
+                if variable.name == name:
+                    return self._term_below(Term(number, place))
+        return self.fail(f"expected a variable of the blocks, found {name}", at)
+
+    def _term_below(self, term: Term) -> Term:
+        if self.kind != "sign" or self.text not in ("/", "//", "["):
+            return term
+        if self.text == "[":
+            self.refuse("a predicate on a variable", self.at, "put it behind the variable in its block")
+        at = self.at
+        links = self.steps(self.advance() == "//")
+        if not links or not links[0].path:
+            self.refuse("a step that stays at the variable", at)
+        block = self._blocks[term.block]
+        variables = (*block.variables, Variable("", term.variable, links))  # always a new one: each predicate may hold
+        self._blocks[term.block] = Block(block.stream, variables, block.output)  # for another node on the path
+        return Term(term.block, len(block.variables))

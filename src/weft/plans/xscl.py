@@ -1,0 +1,81 @@
+"""What an XSCL query becomes: blocks of variables over streams, joins between them, and a construction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from weft.plans.flwr import Element, Variable
+from weft.plans.plan import Comparison
+
+JoinOperator = Literal["JOIN", "FOLLOWED BY", "NOT FOLLOWED BY"]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How far apart joined documents may be: so many seconds, or so many documents of the stream; neither: any."""
+
+    seconds: float | None = None
+    documents: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A tree of variables over one stream. The first starts at the document, each other one from an earlier one.
+
+    A variable that the query does not name is there where a path goes on from it; its name is empty. `output` is the
+    variable at the end of the block's path, whose nodes the block gives.
+    """
+
+    stream: str
+    variables: tuple[Variable, ...]
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A variable of a block, both by their places."""
+
+    block: int
+    variable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """Two variables of different blocks whose nodes stand in this relation.
+
+    `=` and `!=` compare string-values; the others numbers where both are numbers, dates where both are dates, and do
+    not hold else.
+    """
+
+    left: Term
+    operator: Comparison
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """How a block is joined to those before it: by predicates, at least one of them an equality, within a window.
+
+    The window lies between the document of the block before and that of this block. With `FOLLOWED BY` this block's
+    document is strictly later; with `JOIN` it may be either way round; with `NOT FOLLOWED BY` there is none.
+    """
+
+    operator: JoinOperator
+    predicates: tuple[Predicate, ...]
+    window: Window
+
+
+@dataclass(frozen=True, slots=True)
+class Xscl:
+    """A query over documents: `joins[i]` joins `blocks[i + 1]` to the blocks before it.
+
+    `select` is the element that a message is built as, its slots counting the variables of all blocks one after the
+    other; without it a message is the output of the only block, or a new root with the outputs of all blocks. `publish`
+    names the stream that the messages are.
+    """
+
+    blocks: tuple[Block, ...]
+    joins: tuple[Join, ...]
+    select: Element | None = None
+    publish: str | None = None
