@@ -150,7 +150,9 @@ def _claim_output(job: Job, identity: str | None) -> None:
     try:
         (job.output / RECORDS).mkdir(parents=True, exist_ok=True)
         known = json.loads(record.read_text()) if record.exists() else None
-        if known is not None and (identity is None or known["stream"] != identity):
+        if known is not None and identity is not None and known["stream"] == identity:
+            _check_goes_on(job, known["format"])
+        elif known is not None:
             if not job.overwrite:
                 advice = "choose another, or --overwrite" + ("" if identity is None else ", or its own --checkpoint")
                 raise ConfigurationError(f"{job.output}: has the messages of another run already; {advice}")
@@ -159,6 +161,15 @@ def _claim_output(job: Job, identity: str | None) -> None:
         write_atomically(record, json.dumps({"stream": identity, "format": job.format}))
     except OSError as error:
         raise ConfigurationError(f"{job.output}: cannot write there: {error.strerror}") from None
+
+
+def _check_goes_on(job: Job, format: str) -> None:
+    """A stream goes on where it was, and as it was."""
+    if job.overwrite:
+        advice = f"to begin anew, remove {job.checkpoint_folder}"
+        raise ConfigurationError(f"{job.output}: the stream goes on from its checkpoint, not --overwrite; {advice}")
+    if job.format != format:
+        raise ConfigurationError(f"{job.output}: expected --format {format}, as before, found {job.format}")
 
 
 def _identity(folder: Path) -> str:

@@ -13,6 +13,7 @@ from pyspark.sql.types import (
     BinaryType,
     DataType,
     IntegerType,
+    LongType,
     StringType,
     StructField,
     StructType,
@@ -64,7 +65,7 @@ def deliver(
     A document that cannot be read is, by `mode`: with PERMISSIVE a row of its own, whose column `rejected` (or the
     name given as `columnNameOfCorruptRecord`) has error, line, column and source while the message is null (see
     `messages` and `rejected`); left out with DROPMALFORMED; the end of the job with FAILFAST. With `rowTag` each
-    element of that name is a document; `ignoreNamespace` compares local names only, in all queries.
+    element of that name is a document, and a column `row` tells where in its document it starts; `ignoreNamespace` compares local names only, in all queries.
     """
     compiled = _compile(subscriptions, ignoreNamespace, limits, dtd, version)
     name = _corrupt_column(mode, columnNameOfCorruptRecord)
@@ -84,7 +85,9 @@ def rejections(compiled: Compiled) -> Transform:
 def _deliver(
     frame: DataFrame, compiled: Compiled, layout: Layout, name: str | None, mode: Mode, only_rejected: bool = False
 ) -> DataFrame:
-    added = list(_ADDED) if name is None else [*_ADDED, _rejected_field(name, frame.schema[layout.value].dataType)]
+    added = [*_ADDED, *([StructField("row", LongType())] if layout.row_tag else [])]
+    if name is not None:
+        added.append(_rejected_field(name, frame.schema[layout.value].dataType))
     _check_free(layout.keys, [field.name for field in added])
     schema = StructType([_nullable(frame.schema[key]) for key in layout.keys] + added)
     work = Deliver(compiled, layout, to_arrow_schema(StructType(added)), name, mode == "FAILFAST", only_rejected)

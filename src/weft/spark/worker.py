@@ -42,6 +42,7 @@ class Rejection:
     row: int
     error: DocumentError
     source: bytes | str | None
+    offset: int = 0  # of a row that is a part of a document
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ class Deliver:
             return
         starts = np.flatnonzero(rows.is_first)
         position = np.arange(1, len(rows.text) + 1) - np.repeat(starts, np.diff([*starts, len(rows.text)]))
-        place = np.array([int(document.id) for document in table.documents])[rows.document]
+        place = np.array([_row(document) for document in table.documents])[rows.document]
+        offset = np.array([_offset(document) for document in table.documents])[rows.document]
         for start, end in _cuts(rows.text):
             cut = slice(start, end)
             made = {
@@ -81,6 +83,7 @@ class Deliver:
                 "destination": plans.destinations.take(pa.array(rows.subscription[cut])),
                 "message": pa.array(rows.text[cut], pa.string()),
                 "position": pa.array(position[cut], pa.int32()),
+                "row": pa.array(offset[cut], pa.int64()),
                 "version": pa.repeat(pa.scalar(self.compiled.version, pa.int32()), end - start),
             }
             yield self._batch(batch, place[cut], made)
@@ -91,7 +94,10 @@ class Deliver:
             {"error": each.error.reason, "line": each.error.line, "column": each.error.column, "source": each.source}
             for each in bad
         ]
-        made = {self.rejected: pa.array(records, self.added.field(self.rejected).type)}
+        made = {
+            self.rejected: pa.array(records, self.added.field(self.rejected).type),
+            "row": pa.array([each.offset for each in bad], pa.int64()),
+        }
         return self._batch(batch, np.array([each.row for each in bad]), made)
 
     def _batch(self, batch: pa.RecordBatch, place: Any, made: dict[str, pa.Array]) -> pa.RecordBatch:
@@ -128,7 +134,7 @@ class Match:
                     place = {"error": error.reason, "line": error.line, "column": error.column}
                     records[rejection.row] = {**place, "source": rejection.source}
                 for document, found in zip(table.documents, plans.engine.match(table).subscriptions(), strict=True):
-                    numbers[int(document.id)] = found
+                    numbers[_row(document)] = found
             yield self._batch(batch, plans, numbers, records)
 
     def _batch(
@@ -149,7 +155,7 @@ class Match:
 
 
 def _tables(batch: pa.RecordBatch, layout: Layout, limits: Limits) -> Iterator[tuple[NodeTable, list[Rejection]]]:
-    """The documents of a batch, some at a time; in the table a document's id is its row's number."""
+    """The documents of a batch, some at a time; in the table a document's id is its row's number, and `@` its offset there."""
     unreadable: list[Rejection] = []
     for chunk in chunks(_documents(batch, layout, limits, unreadable)):
         table = read(chunk, limits)
@@ -157,7 +163,7 @@ def _tables(batch: pa.RecordBatch, layout: Layout, limits: Limits) -> Iterator[t
         for document in table.documents:
             del sources[id(document)]
         bad = [
-            Rejection(int(document.id), _named(error, batch, layout), document.data)
+            Rejection(_row(document), _named(error, batch, layout), document.data, _offset(document))
             for document, error in zip(sources.values(), table.rejected, strict=True)
         ]
         yield table, unreadable + bad
@@ -184,19 +190,29 @@ def _documents(
             continue
         for part in _rows(Document(data, str(row)), layout.row_tag, limits):
             if isinstance(part, DocumentError):
-                unreadable.append(Rejection(row, _named(part, batch, layout), data))
+                unreadable.append(Rejection(row, _named(part, batch, layout), data, part.offset))
             else:
-                yield Document(part, str(row), stream)
+                offset, content = part
+                yield Document(content, f"{row}@{offset}", stream)
 
 
-def _rows(whole: Document, row_tag: str, limits: Limits) -> Iterator[bytes | DocumentError]:
+def _row(document: Document) -> int:
+    """The number of the row that a document came from."""
+    return int(document.id.partition("@")[0])
+
+
+def _offset(document: Document) -> int:
+    """Where a document starts in the one that it is a part of."""
+    return int(document.id.partition("@")[2] or 0)
+
+
+def _rows(whole: Document, row_tag: str, limits: Limits) -> Iterator[tuple[int, bytes] | DocumentError]:
     try:
         source = read_source(whole).data
     except DocumentError as error:
         yield error
         return
-    for part in read_rows(whole.id, [source], row_tag, limits):
-        yield part if isinstance(part, DocumentError) else part[1]
+    yield from read_rows(whole.id, [source], row_tag, limits)
 
 
 def _values(column: pa.Array) -> Iterator[bytes | str | None]:
@@ -207,7 +223,8 @@ def _values(column: pa.Array) -> Iterator[bytes | str | None]:
 
 def _named(error: DocumentError, batch: pa.RecordBatch, layout: Layout) -> DocumentError:
     """The error with the document's id, if the frame has one, in place of its row's number."""
-    name = batch.column(layout.id)[int(error.document)].as_py() if layout.id else f"row {error.document}"
+    row = int(error.document.partition("@")[0])
+    name = batch.column(layout.id)[row].as_py() if layout.id else f"row {row}"
     return DocumentError(str(name), error.line, error.column, error.offset, error.reason)
 
 
