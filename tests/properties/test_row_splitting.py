@@ -8,9 +8,10 @@ from hypothesis.strategies import DrawFn
 from lxml import etree
 
 from weft.documents import Document, Limits, read
-from weft.documents.rows import Rows, cut_rows, read_rows
+from weft.documents.rows import WHOLE, Rows, cut_rows, read_rows
 from weft.errors import DocumentError
 
+LIMITS = Limits()
 #: As rows come out of a file: offset and document.
 Row = tuple[int, bytes] | DocumentError
 
@@ -110,7 +111,7 @@ def cut(data: bytes, size: int, start: int = 0, end: int | None = None) -> Itera
     return (data[at : min(at + size, end)] for at in range(start, end, size))
 
 
-def rows_of(file: bytes, tag: str, size: int, limits: Limits = Limits(), rows: Rows = Rows()) -> list[Row]:
+def rows_of(file: bytes, tag: str, size: int, limits: Limits = LIMITS, rows: Rows = WHOLE) -> list[Row]:
     return list(read_rows("file", cut(file, size, rows.start, rows.end), tag, limits, rows))
 
 
@@ -120,7 +121,9 @@ def told(rows: list[Row]) -> list[object]:
 
 
 def is_exact(error: DocumentError) -> bool:
-    return error.reason == "mismatched tag" or error.reason.startswith(("unclosed <", "undefined entity", "more than"))
+    return error.reason.startswith(
+        ("mismatched tag", "unclosed <", "undefined entity", "no element found", "more than")
+    )
 
 
 def parsed(document: bytes) -> etree._Element:
@@ -131,7 +134,7 @@ def is_row(element: etree._Element, tag: str) -> bool:
     if not isinstance(element.tag, str):
         return False
     local = etree.QName(element).localname
-    return tag == local or tag == f"{element.prefix}:{local}"
+    return tag in (local, f"{element.prefix}:{local}")
 
 
 def expected(file: bytes, tag: str) -> list[bytes]:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 QUERIES = {
     "large": "/order[total > 500]/customer",
     "items": "/order/item",
-    "digest": "<digest>{ for $o in /order where $o/total < 300 return <n>{ $o/@number }{ $o/item/@name }</n> }</digest>",
+    "digest": "<few>{ for $o in /order where $o/total < 300 return <n>{ $o/@number }{ $o/item/@name }</n> }</few>",
 }
 NUMBER, AT_ONCE, THERE_BEFORE = 300, 25, 60
 #: Before each kill: so many micro-batches have begun since the restart; 0 is the one that is run again.
@@ -78,11 +78,12 @@ class Stream:
 
 
 def run_up_to_a_batch(stream: Stream, batches: int, pace: float) -> float:
-    """Wait until so many micro-batches have begun; the seconds that the last whole one took, else what they took before."""
+    """Wait until so many micro-batches have begun; the seconds that the last whole one took, else `pace`."""
     stream.wait_for(stream.is_streaming)
     began: list[float] = []
     for _ in range(batches):
-        stream.wait_for(lambda before=stream.begun(): stream.begun() > before)
+        before = stream.begun()
+        stream.wait_for(lambda before=before: stream.begun() > before)
         began.append(time.monotonic())
     return began[-1] - began[-2] if len(began) > 1 else pace
 

@@ -1,6 +1,7 @@
-"""`weft` as a process of its own: arguments in, exit code and output out; and what the embedded broker would deliver."""
+"""`weft` as a process of its own: arguments in, exit code and output out; and what the broker would deliver."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,10 +19,10 @@ def weft(*arguments: object, env: Mapping[str, str] | None = None) -> subprocess
     return subprocess.run(_command(*arguments), capture_output=True, text=True, timeout=_PATIENCE, check=False, env=env)
 
 
-def start_weft(*arguments: object, stderr: Path) -> subprocess.Popen[bytes]:
+def start_weft(*arguments: object, stderr: Path, stdout: Path | None = None) -> subprocess.Popen[bytes]:
     """Start a command in a session of its own, which all that it starts belongs to."""
-    with stderr.open("wb") as file:
-        return subprocess.Popen(_command(*arguments), stdout=subprocess.DEVNULL, stderr=file, start_new_session=True)
+    with stderr.open("wb") as errors, (stdout or Path(os.devnull)).open("wb") as output:
+        return subprocess.Popen(_command(*arguments), stdout=output, stderr=errors, start_new_session=True)
 
 
 def _command(*arguments: object) -> list[str]:
@@ -41,6 +42,20 @@ def kill_all(process: subprocess.Popen[bytes]) -> None:
             except ProcessLookupError:
                 continue
     process.wait()
+
+
+def peak_memory(session: int) -> dict[str, int]:
+    """For each process of a session, by its number and command, the most bytes that it ever had in memory."""
+    peaks = {}
+    for number in _alive(session):
+        try:
+            status = Path(f"/proc/{number}/status").read_text()
+            command = Path(f"/proc/{number}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if found := re.search(r"VmHWM:\s+(\d+) kB", status):
+            peaks[f"{number} {' '.join([Path(command[0]).name, *command[1:4]])}"] = int(found[1]) * 1024
+    return peaks
 
 
 def _alive(session: int) -> Iterator[int]:

@@ -17,6 +17,8 @@ from weft.documents import Document, Limits, read
 from weft.documents.files import File, Piece, find_files, pieces, read_piece
 from weft.errors import ConfigurationError, DocumentError
 
+LIMITS = Limits()
+
 
 def write(path: Path, data: bytes = b"<a/>") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,13 +42,13 @@ def write_tar(path: Path, members: Mapping[str, bytes]) -> Path:
     return path
 
 
-def entries(path: Path, row_tag: str | None = None, limits: Limits = Limits(), chunk: int = 4_096) -> list[object]:
+def entries(path: Path, row_tag: str | None = None, limits: Limits = LIMITS, chunk: int = 4_096) -> list[object]:
     """What is read of all files: id and data of documents, errors as they are."""
     found = [entry for file in find_files(path) for entry in read_piece(Piece(file), row_tag, limits, chunk)]
     return [entry if isinstance(entry, DocumentError) else (entry.id, entry.data) for entry in found]
 
 
-def only_error(path: Path, row_tag: str | None = None, limits: Limits = Limits(), chunk: int = 4_096) -> DocumentError:
+def only_error(path: Path, row_tag: str | None = None, limits: Limits = LIMITS, chunk: int = 4_096) -> DocumentError:
     (error,) = (entry for entry in entries(path, row_tag, limits, chunk) if isinstance(entry, DocumentError))
     return error
 
@@ -79,8 +81,10 @@ def test_a_file_has_a_stream_a_timestamp_and_a_size(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [".a.xml", "_a.xml", "_temporary/a.xml", ".git/a.xml", "x/_y/a.xml", "a.xml.part", "a.xml.tmp", "a.xml.crdownload"]
-    + ["a.txt", "xml", "a.xml~", "a.json"],
+    [
+        *(".a.xml", "_a.xml", "_temporary/a.xml", ".git/a.xml", "x/_y/a.xml"),
+        *("a.xml.part", "a.xml.tmp", "a.xml.crdownload", "a.txt", "xml", "a.xml~", "a.json"),
+    ],
 )
 def test_other_files_are_left_out(name: str, tmp_path: Path) -> None:
     write(tmp_path / name)

@@ -12,6 +12,7 @@ from weft.documents import Limits
 from weft.documents.rows import Rows, check_row_tag, cut_rows, read_rows
 from weft.errors import ConfigurationError, DocumentError
 
+LIMITS = Limits()
 BUFFERS = (1, 2, 7, 4_096)
 
 
@@ -91,7 +92,7 @@ def test_a_root_that_is_the_row_is_one_row(around: str, buffer: int) -> None:
         "<item><?p </item> ?><?item?></item>",
         "<item><!----><!--->--><![CDATA[]]><?p?></item>",
         "<item>]] > é ! ? <b a='!'/></item>",
-        "<item><item a='</item>'[]/></item>".replace("</item>'[]", "&lt;/item>'"),
+        "<item><item a='&lt;/item>'/></item>",
     ],
 )
 def test_what_looks_like_the_end_of_a_row_is_none(row: str, buffer: int) -> None:
@@ -192,6 +193,7 @@ def test_a_row_that_an_entity_stands_for_is_told() -> None:
         ("<r><item/>\n<b></r>", 1, (2, 6, 16), "mismatched tag"),
         ("<r>\n<item/></r2>", 1, (2, 10, 13), "mismatched tag"),
         ("<r>é<item/>\n", 1, (2, 1, 13), "no element found"),
+        ("<r><item/>\n<item/> <item/>", 3, (2, 16, 26), "no element found"),
         ("<r><item/><item>\n", 1, (2, 1, 17), "unclosed <item> of byte 10"),
         ("<r><item/><item a='", 1, (1, 20, 19), "unclosed <item> of byte 10"),
         ("<r><item/><item><!-- </item></r>", 1, (1, 33, 32), "unclosed <item> of byte 10"),
@@ -226,8 +228,10 @@ def test_a_file_that_is_not_well_formed_is_told_once_after_its_rows(
 @pytest.mark.parametrize("buffer", BUFFERS)
 @pytest.mark.parametrize(
     "bad",
-    ["<item><b></item>", '<item a="1></item>', "<item a=1></item>", "<item>&u;</item>", "<item a='1'<b></item>"]
-    + ["<item><!x></item>", "<item></item x>", "<item>\x01</item>", '<item a="1/>'],
+    [
+        *("<item><b></item>", '<item a="1></item>', "<item a=1></item>", "<item>&u;</item>", "<item a='1'<b></item>"),
+        *("<item><!x></item>", "<item></item x>", "<item>\x01</item>", '<item a="1/>'),
+    ],
 )
 def test_a_row_that_is_not_well_formed_is_left_to_who_reads_it_and_harms_no_other(bad: str, buffer: int) -> None:
     assert texts(f"<r><item/>{bad}<item>2</item></r>", buffer=buffer) == ["<item/>", bad, "<item>2</item>"]
@@ -277,7 +281,7 @@ def test_a_doctype_is_rejected_once_for_the_whole_file_if_none_is_allowed() -> N
 # -- parts
 
 
-def read_part(data: bytes, part: Rows, limits: Limits = Limits()) -> list[tuple[int, bytes] | DocumentError]:
+def read_part(data: bytes, part: Rows, limits: Limits = LIMITS) -> list[tuple[int, bytes] | DocumentError]:
     return list(read_rows("file", [data[part.start : part.end]], "item", limits, part))
 
 
@@ -303,6 +307,16 @@ def test_an_error_is_told_by_one_part_at_its_place_in_the_file(most: int) -> Non
     told = [row for part in parts for row in read_part(file, part)]
     assert [row.args for row in told if isinstance(row, DocumentError)] == [("file", 11, 3, 144, "mismatched tag")]
     assert len(told) == 10
+
+
+@pytest.mark.parametrize("broken", ["<item a='1>", "<item a='1/>", "<b a='1>", "<b", "<item", "&", "<!x"])
+def test_what_breaks_off_where_a_part_ends_is_read_as_in_the_whole_file(broken: str) -> None:
+    file = f"<r><item/>\n{broken}<item/></item>{broken}<item/></r>".encode()
+
+    told = [row for part in cut_rows("file", [file], "item", 1) for row in read_part(file, part)]
+
+    whole = read_part(file, Rows())
+    assert [getattr(row, "args", row) for row in told] == [getattr(row, "args", row) for row in whole]
 
 
 # -- size and speed

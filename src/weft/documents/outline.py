@@ -103,8 +103,9 @@ class Outline:
             raise OutlineError(start, "text outside the root element")
         self._is_behind_row = True
 
-    def close(self) -> None:
-        """The file ends here."""
+    def close(self, offset: int) -> None:
+        """The file ends here. Raises OutlineError if it must not."""
+        self._shift = offset - self._fed
         try:
             self._parser.Parse(b"", True)
         except expat.ExpatError as error:

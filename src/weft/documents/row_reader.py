@@ -32,7 +32,8 @@ class RowReader:
         self, window: Window, outline: Outline, row_tag: str, *, is_last: bool = True, refuses_doctype: bool = False
     ) -> None:
         self.window, self.outline = window, outline
-        self._is_last, self._refuses_doctype = is_last, refuses_doctype
+        self._is_last = self._is_at_end = is_last
+        self._refuses_doctype = refuses_doctype
         prefix = rb"" if ":" in row_tag else rb"(?:[^\s<>/!?:]++:)?"
         tag = re.escape(row_tag.encode())
         self._outside = re.compile(rb"<(?:!--|!\[CDATA\[|!DOCTYPE|\?|(%b%b)(?=[\s/>]))" % (prefix, tag))
@@ -58,9 +59,9 @@ class RowReader:
             else:
                 self._begin_row(found.start(), found[1])
                 return True
-        self._feed(len(window.data))
+        self._feed(len(window.data) if self._is_last else len(window.data) - 1)
         if self._is_last:
-            self.outline.close()
+            self.outline.close(window.offset)
         return False
 
     def _pass_text(self) -> bool:
@@ -115,7 +116,10 @@ class RowReader:
     def _grow(self) -> bool:
         window = self.window
         if not window.grow():
-            return False
+            if self._is_at_end:
+                return False
+            window.data += b"<"  # what follows a part is a row, and shows that a tag before it is broken
+            self._is_at_end = True
         self._ahead = [-1] * len(self._inside)
         self._check_room()
         return True
