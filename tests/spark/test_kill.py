@@ -23,12 +23,16 @@ QUERIES = {
     "digest": "<few>{ for $o in /order where $o/total < 300 return <n>{ $o/@number }{ $o/item/@name }</n> }</few>",
 }
 NUMBER, AT_ONCE, THERE_BEFORE = 300, 25, 60
-#: Before each kill: so many micro-batches have begun since the restart; 0 is the one that is run again.
-KILLS = {"parquet": (2, 0, 1), "files": (1,)}
+#: For each kill: so many micro-batches begin after the restart (0 is the one that is run again); then it comes
+#: somewhere in the batch, or as soon as the batch has written its messages and Spark does not know it yet.
+KILLS = {
+    "parquet": ((2, "somewhere"), (0, "somewhere"), (1, "written")),
+    "files": ((1, "somewhere"), (1, "written")),
+}
 
 
 def order(number: int) -> bytes:
-    if number % 60 == 59:
+    if number % 10 == 9:  # so that every batch has some, and goes on after its messages are written
         return f"<order number='{number}'><total>1</order>".encode()
     items = "".join(f"<item name='{number}-{at}'/>" for at in range(number % 4))
     return (
@@ -52,8 +56,8 @@ def arrive(inbox: Path, names: list[str], pause: float = 0.0) -> None:
 class Stream:
     """One run of `weft run --stream` and its checkpoint, from outside."""
 
-    def __init__(self, options: list[object], checkpoint: Path, stderr: Path) -> None:
-        self._checkpoint, self._stderr = checkpoint, stderr
+    def __init__(self, options: list[object], output: Path, stderr: Path) -> None:
+        self._output, self._stderr = output, stderr
         self.process: subprocess.Popen[bytes] = start_weft(*options, stderr=stderr)
 
     def begun(self) -> int:
@@ -61,6 +65,11 @@ class Stream:
 
     def is_in_a_batch(self) -> bool:
         return self.begun() > self._last("commits")
+
+    def is_written(self) -> bool:
+        batch, messages = self.begun(), self._output / "messages"
+        marks = (messages / f"batch={batch}" / "_SUCCESS", messages / "_weft" / "commits" / str(batch))
+        return any(mark.exists() for mark in marks) and self.is_in_a_batch()
 
     def is_streaming(self) -> bool:
         return "streaming" in self._stderr.read_text()
@@ -70,10 +79,10 @@ class Stream:
         while not condition():
             assert self.process.poll() is None, self._stderr.read_text()
             assert time.monotonic() < end, self._stderr.read_text()
-            time.sleep(0.01)
+            time.sleep(0.005)
 
     def _last(self, folder: str) -> int:
-        records = (self._checkpoint / folder).glob("[0-9]*")
+        records = (self._output / "checkpoint" / folder).glob("[0-9]*")
         return max((int(record.name) for record in records), default=-1)
 
 
@@ -88,11 +97,14 @@ def run_up_to_a_batch(stream: Stream, batches: int, pace: float) -> float:
     return began[-1] - began[-2] if len(began) > 1 else pace
 
 
-def kill_in_the_middle(stream: Stream, delay: float) -> bool:
+def kill_in_the_middle(stream: Stream, where: str, delay: float) -> bool:
     """Kill it after a while, or when the next micro-batch begins; whether a batch was cut off."""
     batch, end = stream.begun(), time.monotonic() + delay
-    stream.wait_for(lambda: stream.begun() > batch or time.monotonic() > end)
-    stream.wait_for(stream.is_in_a_batch)
+    if where == "written":
+        stream.wait_for(stream.is_written)
+    else:
+        stream.wait_for(lambda: stream.begun() > batch or time.monotonic() > end)
+        stream.wait_for(stream.is_in_a_batch)
     kill_all(stream.process)
     return stream.is_in_a_batch()
 
@@ -111,14 +123,14 @@ def test_a_stream_that_is_killed_and_started_again_delivers_each_message_once(tm
     del waiting[:THERE_BEFORE]
 
     cut_off, pace = 0, 1.0
-    for run, batches in enumerate(KILLS[format]):
-        stream = Stream(options, output / "checkpoint", tmp_path / f"{run}.stderr")
+    for run, (batches, where) in enumerate(KILLS[format]):
+        stream = Stream(options, output, tmp_path / f"{run}.stderr")
         share = len(waiting) // (len(KILLS[format]) + 1 - run)
         feeder = threading.Thread(target=arrive, args=(inbox, waiting[:share], 0.01))
         feeder.start()
         try:
             pace = run_up_to_a_batch(stream, batches, pace)
-            cut_off += kill_in_the_middle(stream, chance.random() * pace)
+            cut_off += kill_in_the_middle(stream, where, chance.random() * pace)
         finally:
             kill_all(stream.process)
             feeder.join()

@@ -59,7 +59,8 @@ def test_a_job_ends_with_a_summary(finished: tuple[str, Path, Result]) -> None:
 
     assert done.exit_code == 0
     assert output.name in done.stdout
-    assert [["documents", "14"], ["rejected", "2"], ["messages", str(len(EXPECTED))], ["batches", "1"]] == lines[2:6]
+    for name, number in {"documents": 14, "rejected": 2, "messages": len(EXPECTED), "batches": 1}.items():
+        assert [name, str(number)] in lines
     assert ["titles", "12"] in lines
     assert ["_late", "3"] in lines
     assert ["[/red]", "1"] in lines

@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from weft.errors import ConfigurationError
 
@@ -224,7 +225,7 @@ def _bar(spark: Any) -> Iterator[None]:
 def _tell(metrics: Metrics, output: Path) -> None:
     """The summary, on standard output."""
     console = Console()
-    table = Table(title=f"weft run: {output}", show_header=False)
+    table = Table(title=Text(f"weft run: {output}"), show_header=False)
     pace = metrics.documents / metrics.seconds if metrics.seconds else 0
     skew = max((batch.skew for batch in metrics.batches if batch.skew is not None), default=None)
     table.add_row("documents", f"{metrics.documents:,}")
@@ -237,6 +238,6 @@ def _tell(metrics: Metrics, output: Path) -> None:
     if metrics.per_subscription:
         top = Table("subscription", "messages", title="most messages")
         for name, number in metrics.per_subscription.most_common(_TOP):
-            top.add_row(name, f"{number:,}")
+            top.add_row(Text(name), f"{number:,}")
         console.print(top)
     console.print(f"Next: weft show {output} --subscription ID", highlight=False, markup=False)

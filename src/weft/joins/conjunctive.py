@@ -80,7 +80,7 @@ class _Body:
             columns |= {f"var{parent + 1}": "var1", f"node{parent + 1}": "node1"}
         if is_viewed:
             columns |= self._values_of(node)
-        fixed = [f"{name}.var1 = {name}.var2"] if parent is None else []
+        fixed = [f"{name}.var1 = {name}.var2"] if parent is None else []  # R_T says so too, but comes last
         self._add(source.view if is_viewed and source.view else source.bin, name, columns, fixed)
 
     def add_inequality(self, join: ValueJoin) -> None:

@@ -65,7 +65,8 @@ def deliver(
     A document that cannot be read is, by `mode`: with PERMISSIVE a row of its own, whose column `rejected` (or the
     name given as `columnNameOfCorruptRecord`) has error, line, column and source while the message is null (see
     `messages` and `rejected`); left out with DROPMALFORMED; the end of the job with FAILFAST. With `rowTag` each
-    element of that name is a document, and a column `row` tells where in its document it starts; `ignoreNamespace` compares local names only, in all queries.
+    element of that name is a document, and a column `row` tells where in its document it starts;
+    `ignoreNamespace` compares local names only, in all queries.
     """
     compiled = _compile(subscriptions, ignoreNamespace, limits, dtd, version)
     name = _corrupt_column(mode, columnNameOfCorruptRecord)

@@ -155,7 +155,7 @@ class Match:
 
 
 def _tables(batch: pa.RecordBatch, layout: Layout, limits: Limits) -> Iterator[tuple[NodeTable, list[Rejection]]]:
-    """The documents of a batch, some at a time; in the table a document's id is its row's number, and `@` its offset there."""
+    """The documents of a batch, some at a time; a document's id is its row's number, then `@` and its offset."""
     unreadable: list[Rejection] = []
     for chunk in chunks(_documents(batch, layout, limits, unreadable)):
         table = read(chunk, limits)
