@@ -42,16 +42,16 @@ class Effort:
 
 FULL = Effort()
 QUICK = Effort(
-    warm_up=1_600,
-    batch=20_000,
+    warm_up=800,
+    batch=8_000,
     rounds=1,
-    beside=3_200,
-    few=64,
+    beside=1_600,
+    few=32,
     beside_rounds=1,
     beside_predicates=(False,),
-    sizes={10: 400, 100: 400, 1_000: 400, 10_000: 400},
-    files=2_000,
-    per_trigger=1_000,
+    sizes={10: 400, 1_000: 400},
+    files=600,
+    per_trigger=300,
     heap="2g",
 )
 

@@ -23,7 +23,7 @@ DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",  # what a worker holds at once
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "256",  # small batches overlap: the JVM writes while Python works
 }
 LOCAL = "local[*]"
 _JAVA = re.compile(r"^(?:[\w$]+\.)+[\w$]+: ")  # the name of an exception before its message
