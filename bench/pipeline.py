@@ -26,10 +26,10 @@ class Effort:
 
     warm_up: int = 8_000
     batch: int = 100_000
-    rounds: int = 3
+    rounds: int = 2
     beside: int = 10_000  # for Weft in a round beside xpath_boolean
     few: int = 800  # of them for xpath_boolean
-    beside_rounds: int = 3
+    beside_rounds: int = 2
     beside_predicates: tuple[bool, ...] = (False, True)
     sizes: dict[int, int] = field(  # documents by the number of subscriptions
         default_factory=lambda: {10: 8_000, 100: 8_000, 1_000: 8_000, 10_000: 4_000, 100_000: 2_000}

@@ -28,6 +28,7 @@ from weft.subscriptions import Subscription
 
 Format = Literal["parquet", "json", "files"]
 MESSAGES, RECORDS = "messages", "_weft"
+_INTERVAL = "500 milliseconds"  # between two looks for new documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,9 @@ def run_stream(
         source = source.option("log", str(folder / "weft" / "arrivals.jsonl"))
         stream = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
         writer = stream.writeStream.foreachBatch(run).option("checkpointLocation", str(folder))
-        query = (writer.trigger(availableNow=True) if available_now else writer).start()
+        # Without an interval an idle stream would look through the folder all the time.
+        writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=_INTERVAL)
+        query = writer.start()
         try:
             yield query
         finally:
