@@ -42,16 +42,16 @@ class Effort:
 
 FULL = Effort()
 QUICK = Effort(
-    warm_up=800,
-    batch=8_000,
+    warm_up=400,
+    batch=4_000,
     rounds=1,
-    beside=1_600,
-    few=32,
+    beside=800,
+    few=16,
     beside_rounds=1,
     beside_predicates=(False,),
-    sizes={10: 400, 1_000: 400},
-    files=600,
-    per_trigger=300,
+    sizes={100: 200},
+    files=200,
+    per_trigger=100,
     heap="2g",
 )
 
