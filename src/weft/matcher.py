@@ -59,12 +59,12 @@ class Matcher:
     ) -> None:
         self.limits, self.dtd = limits or Limits(), dtd
         self._make_engine = partial(Engine, bounds, dtd, approach, Profile(profile))
-        self.subscriptions: dict[int, Subscription] = {}
-        self._clear()
+        self.clear()
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """Forget all subscriptions."""
         self.engine = self._make_engine()
-        self.subscriptions = {}
+        self.subscriptions: dict[int, Subscription] = {}
         self.numbers: dict[str, int] = {}
         self.ids = np.empty(1024, object)  # by number
         self._next = 0
@@ -94,13 +94,9 @@ class Matcher:
     def rebuild(self) -> None:
         """A new engine without what nobody wants any more."""
         kept = list(self.subscriptions.values())
-        self._clear()
+        self.clear()
         for subscription in kept:
             self.add(subscription)
-
-    def clear(self) -> None:
-        """Forget all subscriptions."""
-        self._clear()
 
 
 def deliver(engine: Engine, table: NodeTable) -> Deliveries:

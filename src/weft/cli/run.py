@@ -110,7 +110,7 @@ def run(
         checkpoint=checkpoint,
         overwrite=overwrite,
     )
-    spark_room.check_job(job, stream)
+    compiled = spark_room.check_job(job, stream)
     log = output / "spark.log"
     try:
         with _endpoint(spark_room, job, metrics_port), spark_room.session(master, settings, log) as spark:
@@ -118,7 +118,7 @@ def run(
                 _run_stream(spark_room, spark, job, available_now)
             else:
                 with _bar(spark):
-                    spark_room.run_batch(spark, job)
+                    spark_room.run_batch(spark, job, compiled)
     except spark_room.SPARK_ERRORS as error:
         raise ConfigurationError(f"{spark_room.first_line(error)} (see {log})") from None
     _tell(job.metrics, output)

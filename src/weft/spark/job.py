@@ -53,8 +53,11 @@ class Job:
         return (self.checkpoint or self.output / "checkpoint").absolute()
 
 
-def check_job(job: Job, is_stream: bool) -> None:
-    """Raise ConfigurationError for what can be seen to be wrong before Spark is started, which takes seconds."""
+def check_job(job: Job, is_stream: bool) -> Compiled | None:
+    """Raise ConfigurationError for what can be seen to be wrong before Spark is started, which takes seconds.
+
+    For a batch the compiled subscriptions come back, so that they are compiled once.
+    """
     if not job.documents.exists():
         raise ConfigurationError(f"{job.documents}: no such file or folder of documents")
     if not job.output.is_dir():
@@ -66,13 +69,13 @@ def check_job(job: Job, is_stream: bool) -> None:
         raise ConfigurationError(f"{job.output}: cannot write there: Permission denied")
     if is_stream:
         with _alone(job.checkpoint_folder / "weft"):
-            return
-    _compile(job, job.subscriptions, 1)
+            return None
+    return _compile(job, job.subscriptions, 1)
 
 
-def run_batch(spark: SparkSession, job: Job) -> BatchMetrics:
+def run_batch(spark: SparkSession, job: Job, compiled: Compiled | None = None) -> BatchMetrics:
     """Read all documents, write all messages, and tell what there was."""
-    compiled = _compile(job, job.subscriptions, 1)
+    compiled = compiled or _compile(job, job.subscriptions, 1)
     _claim_output(job, None)
     source = spark.read.format("weft")
     frame = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))

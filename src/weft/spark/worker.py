@@ -44,6 +44,12 @@ class Rejection:
     source: bytes | str | None
     offset: int = 0  # of a row that is a part of a document
 
+    @property
+    def record(self) -> dict[str, object]:
+        """The rejection as the struct of its column."""
+        error = self.error
+        return {"error": error.reason, "line": error.line, "column": error.column, "source": self.source}
+
 
 @dataclass(frozen=True, slots=True)
 class Deliver:
@@ -90,12 +96,8 @@ class Deliver:
 
     def _rejections(self, batch: pa.RecordBatch, bad: list[Rejection]) -> pa.RecordBatch:
         assert self.rejected is not None
-        records = [
-            {"error": each.error.reason, "line": each.error.line, "column": each.error.column, "source": each.source}
-            for each in bad
-        ]
         made = {
-            self.rejected: pa.array(records, self.added.field(self.rejected).type),
+            self.rejected: pa.array([each.record for each in bad], self.added.field(self.rejected).type),
             "row": pa.array([each.offset for each in bad], pa.int64()),
         }
         return self._batch(batch, np.array([each.row for each in bad]), made)
@@ -130,9 +132,7 @@ class Match:
                 if self.fail_fast and bad:
                     raise bad[0].error
                 for rejection in bad:
-                    error = rejection.error
-                    place = {"error": error.reason, "line": error.line, "column": error.column}
-                    records[rejection.row] = {**place, "source": rejection.source}
+                    records[rejection.row] = rejection.record
                 for document, found in zip(table.documents, plans.engine.match(table).subscriptions(), strict=True):
                     numbers[_row(document)] = found
             yield self._batch(batch, plans, numbers, records)
