@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -41,9 +41,9 @@ def build(scanned: Scan) -> NodeTable:
     rows_before = np.cumsum(is_start, dtype=np.int32) - is_start
     starts, text_at = np.flatnonzero(is_start), np.flatnonzero(is_text)
     shape = _shape(kinds, is_start, rows_before, np.array(scanned.offsets, dtype=np.int64))
-    attribute_codes = np.fromiter(
-        map(codes.__getitem__, chain.from_iterable(pairs[::2] for pairs in scanned.attributes)), np.int32
-    )
+    attribute_names = scanned.attribute_names
+    attribute_codes = np.fromiter(map(codes.__getitem__, attribute_names), np.int32, len(attribute_names))
+    attribute_owners = rows_before[np.array(scanned.attribute_events, dtype=np.int64)]
     names, tags, name_of, tag_of = _names(codes)
     return NodeTable(
         documents=tuple(scanned.documents),
@@ -53,7 +53,7 @@ def build(scanned: Scan) -> NodeTable:
         tags=tags,
         document=np.searchsorted(np.array(scanned.ends), starts, side="right").astype(np.int32),
         name=name_of[kinds[starts]],
-        parent=np.concatenate([shape.parent, _attribute_owners(scanned, rows_before), shape.text_owner]),
+        parent=np.concatenate([shape.parent, attribute_owners, shape.text_owner]),
         last=shape.last,
         depth=shape.depth,
         start=shape.start,
@@ -63,7 +63,7 @@ def build(scanned: Scan) -> NodeTable:
         event=starts.astype(np.int32),
         attribute_name=name_of[attribute_codes],
         attribute_tag=tag_of[attribute_codes],
-        attribute_values=tuple(chain.from_iterable(pairs[1::2] for pairs in scanned.attributes)),
+        attribute_values=tuple(scanned.attribute_values),
         texts=texts,
         text_event=text_at.astype(np.int32),
         namespaces=tuple(
@@ -138,11 +138,6 @@ def _merge_texts(kinds: Ints, texts: list[str]) -> tuple[str, ...]:
     kinds[more] = _BREAK
     bounds = [*firsts.tolist(), len(texts)]
     return tuple("".join(texts[a:b]) for a, b in pairwise(bounds))
-
-
-def _attribute_owners(scanned: Scan, rows_before: Ints) -> Ints:
-    counts = np.fromiter((len(pairs) // 2 for pairs in scanned.attributes), np.int64, len(scanned.attributes))
-    return np.repeat(rows_before[np.array(scanned.attribute_events, dtype=np.int64)], counts)
 
 
 def _names(codes: _Codes) -> tuple[tuple[str, ...], tuple[str, ...], Ints, Ints]:

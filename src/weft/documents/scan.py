@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import accumulate, pairwise
 from typing import Any
@@ -11,6 +12,11 @@ from weft.documents.document import Document, Limits
 from weft.documents.rewrite import without_doctype
 from weft.documents.source import Source, read_source
 from weft.errors import DocumentError
+
+try:
+    from weft.documents.plain import Plain
+except ImportError:  # installed without a C compiler: expat scans all
+    Plain = None  # type: ignore[assignment, misc]
 
 #: Between uri, local name and prefix of a name as expat gives it; no uri that can be trusted holds it.
 SEPARATOR = "\x1f"
@@ -29,16 +35,17 @@ class Scan:
     """The events of a batch, in flat lists that grow document by document.
 
     `events` holds names, END, TEXT and BREAK; `offsets` one byte offset for each start and end; `texts` one string
-    for each TEXT; attributes and namespace declarations name the event that they belong to.
+    for each TEXT; attributes and namespace declarations tell the event that they belong to.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, compiled: bool = True) -> None:
         self.limits = limits
         self.events: list[Event] = []
         self.offsets: list[int] = []
         self.texts: list[str] = []
         self.attribute_events: list[int] = []
-        self.attributes: list[list[str]] = []
+        self.attribute_names: list[str] = []
+        self.attribute_values: list[str] = []
         self.namespace_events: list[int] = []
         self.namespaces: list[tuple[str | None, str | None]] = []
         self.documents: list[Document] = []
@@ -47,38 +54,44 @@ class Scan:
         self.rejected: list[DocumentError] = []
         self._interned: dict[str, str] = {}
         self._parse = _make_parse(self)
+        self._columns: tuple[list[Any], ...] = (self.events, self.offsets, self.texts, self.attribute_events)
+        self._columns += (self.attribute_names, self.attribute_values, self.namespace_events, self.namespaces)
+        self._plain = Plain(*self._columns, _most_events(limits)) if compiled and Plain is not None else None
 
     def add(self, document: Document) -> None:
         """Scan one document; if it is bad it goes to `rejected` and nothing of it stays."""
-        columns: tuple[list[Any], ...] = (self.events, self.offsets, self.texts, self.attribute_events, self.attributes)
-        columns += (self.namespace_events, self.namespaces)
-        marks = [len(column) for column in columns]
+        marks = [len(column) for column in self._columns]
         try:
-            source = self._scan(document, len(self.events), len(self.attributes))
+            source = self._scan(document, marks)
         except DocumentError as error:
-            for column, mark in zip(columns, marks, strict=True):
-                del column[mark:]
+            self._cut(marks)
             self.rejected.append(error)
             return
         self.documents.append(document)
         self.sources.append(source.data)
         self.ends.append(len(self.events))
 
-    def _scan(self, document: Document, mark: int, first_attribute: int) -> Source:
+    def _cut(self, marks: list[int]) -> None:
+        for column, mark in zip(self._columns, marks, strict=True):
+            del column[mark:]
+
+    def _scan(self, document: Document, marks: list[int]) -> Source:
         source = read_source(document)
         if (size := max(len(document.data), len(source.data))) > self.limits.max_bytes:
             raise DocumentError(document.id, 1, 1, 0, f"{size} bytes, more than {self.limits.max_bytes}")
         try:
-            self._parse(source, self._interned)
+            if self._plain is None or not self._plain.scan(source.data):
+                self._cut(marks)
+                self._parse(source, self._interned)
         except _DoctypeError as doctype:
             if self.limits.doctype == "reject":
                 at = source.data.rfind(b"<!DOCTYPE", 0, doctype.args[0] + 9)  # expat tells where its name ends
                 raise source.error(at, "a DOCTYPE is not allowed here") from None
             rewritten = without_doctype(source, self.limits)
-            del self.events[mark:]  # nothing but breaks can stand before a DOCTYPE
+            self._cut(marks)
             self._parse_rewritten(source, rewritten)
             source = rewritten
-        self._check(source, mark, first_attribute)
+        self._check(source, marks[0], marks[4])
         return source
 
     def _parse_rewritten(self, source: Source, rewritten: Source) -> None:
@@ -96,7 +109,7 @@ class Scan:
     def _check(self, source: Source, mark: int, first_attribute: int) -> None:
         """The limits on what was read; a document far beyond the limit on nodes is not read to its end."""
         limits = self.limits
-        attributes = sum(len(pairs) // 2 for pairs in self.attributes[first_attribute:])
+        attributes = len(self.attribute_events) - first_attribute
         if len(self.events) - mark + attributes > limits.max_nodes:
             events = self.events[mark:]
             texts = sum(1 for before, event in pairwise([END, *events]) if event == TEXT and before != TEXT)
@@ -108,12 +121,11 @@ class Scan:
             over = next((at for at, depth in enumerate(depths) if depth > limits.max_depth), None)
             if over is not None:
                 raise self._error(source, mark, over, f"nested deeper than {limits.max_depth}")
-        for event, pairs in zip(
-            self.attribute_events[first_attribute:], self.attributes[first_attribute:], strict=True
-        ):
-            if len(pairs) > 2 * limits.max_attributes:
-                reason = f"an element with {len(pairs) // 2} attributes, more than {limits.max_attributes}"
-                raise self._error(source, mark, event - mark, reason)
+        if attributes > limits.max_attributes:
+            for event, number in Counter(self.attribute_events[first_attribute:]).items():
+                if number > limits.max_attributes:
+                    reason = f"an element with {number} attributes, more than {limits.max_attributes}"
+                    raise self._error(source, mark, event - mark, reason)
 
     def _error(self, source: Source, mark: int, event: int, reason: str) -> DocumentError:
         ticks = sum(1 for entry in self.events[mark : mark + event] if entry or entry is END)
@@ -129,18 +141,25 @@ def scan(documents: Iterable[Document], limits: Limits) -> Scan:
     return result
 
 
+def _most_events(limits: Limits) -> int:
+    """Starts, ends, texts between them, and comments: a document with more has too many nodes."""
+    return 4 * limits.max_nodes + 65_536
+
+
 def _make_parse(into: Scan) -> Callable[[Source, dict[str, str]], None]:
     """The parser of a batch. Its handlers are closures over bound methods: they run for every tag and text."""
     parser: expat.XMLParserType
     events, limits = into.events, into.limits
-    most_events = 4 * limits.max_nodes + 65_536  # starts, ends, texts between them, and comments
+    most_events = _most_events(limits)
     add_event, add_offset, add_text = events.append, into.offsets.append, into.texts.append
-    add_attribute_event, add_attributes = into.attribute_events.append, into.attributes.append
+    add_attribute_events, add_attribute_names = into.attribute_events.extend, into.attribute_names.extend
+    add_attribute_values = into.attribute_values.extend
 
     def start(name: str, attributes: list[str]) -> None:
         if attributes:
-            add_attribute_event(len(events))
-            add_attributes(attributes)
+            add_attribute_events([len(events)] * (len(attributes) // 2))
+            add_attribute_names(attributes[::2])
+            add_attribute_values(attributes[1::2])
         add_event(name)
         add_offset(parser.CurrentByteIndex)
 

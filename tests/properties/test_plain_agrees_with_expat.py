@@ -1,0 +1,144 @@
+"""The compiled scan of plain documents and expat read the same, and reject the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from weft.documents.build import build
+from weft.documents.document import Document, Limits
+from weft.documents.scan import Scan
+from weft.documents.table import NodeTable
+from weft.workload import generate_documents, shipped
+
+plain = pytest.importorskip("weft.documents.plain", reason="installed without a C compiler")
+
+# Pieces that make and break documents; whatever comes of them, both scans must say the same.
+PIECES = """
+<a> </a> <b> </b> <a/> <b/> <p:a> </p:a> <a <b / > = " ' & ; # x < ] [ ! - ? :
+ xmlns="u" xmlns="" xmlns:p="u" xmlns:p='v' xmlns:p="" xmlns:q="u" xmlns:xml="u" xmlns:xmlns="u" xmlns:p:q="u" xmlns:="u"
+ xmlns="http://www.w3.org/XML/1998/namespace" xmlns:p="http://www.w3.org/2000/xmlns/" xmlns:p="&#117;" xmlns:p="ü"
+ xmlns:xml="http://www.w3.org/XML/1998/namespace" xml:lang="en" p:a="1" q:a="2" a="1" b='2' a="&lt;" a="<" a=1 a
+ a="x&#10;y" a="x	y" a = "1" :a="1" a:="1" a:b:c="1" p:1="x" 1="x" é="1" a="é" a="]]>" a="&amp;&quot;'" a='"'
+text é ]]> ]] &lt; &amp; &gt; &quot; &apos; &nbsp; &#65; &#x41; &#xD; &#0; &#xFFFE; &#xD800; &#x110000; &#x10FFFF; &#; &#x;
+&#65 &#x1F600; <![CDATA[ ]]> <![CDATA[]]> <![CDATA[x&y<z]]> <![CDATA[]]]]> <!-- --> <!----> <!--> <!---> <!-- x -- y -->
+<!-- é --> <?t?> <?t x?> <?xml?> <?XML x?> <?p:t x?> <?t? <?t x <!DOCTYPE a> <!DOCTYPE a [<!ENTITY e "x">]> &e;
+<?xml version="1.0"?> <?xml version="1.0" encoding="UTF-8"?> <?xml version='1.0' encoding='latin-1'?> <xml:a/> <xmlns:a/>
+<é/> <a.b-c_1/> <-a/> <a:b/> <:a/> <a:/> </a > < a> </ a> <a / > <a/ > <a b="1"c="2"/>
+""".split()
+SPACES = [" ", "\n", "\r\n", "\r", "\t", "\0", "\x01", "\x7f", "\u2028", "\ufeff", "\ufffe", "\uffff", "\U0001f600"]
+RAW = [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xef\xbf\xbe", b"\xef\xbb\xbf", b"\xe2\x82", b"\xf4\x90\x80\x80"]
+pieces = st.sampled_from([piece.encode() for piece in PIECES + SPACES] + RAW)
+soups = st.lists(pieces, max_size=12).map(b" ".join) | st.lists(pieces, max_size=12).map(b"".join)
+NEWS = [document for seed in range(8) for document in generate_documents(shipped("news"), number=4, seed=seed)]
+
+
+def observe(data: bytes, compiled: bool, limits: Limits | None = None) -> Any:
+    """All there is to see of a document, in a form that can be compared."""
+    scanned = Scan(limits or Limits(), compiled)
+    scanned.add(Document(b"<before/>", "before"))
+    scanned.add(Document(data, "it"))
+    scanned.add(Document(b"<after/>", "after"))
+    return columns(build(scanned))
+
+
+def columns(table: NodeTable) -> Any:
+    """The columns; of the places of events their order alone counts."""
+    seen = {
+        name: column.tolist() if isinstance(column, np.ndarray) else column
+        for name in table.__dataclass_fields__
+        if name not in ("event", "text_event", "rejected")
+        for column in [getattr(table, name)]
+    }
+    seen["order"] = np.argsort(table.order).tolist()
+    seen["rejected"] = [str(error) for error in table.rejected]
+    return seen
+
+
+@st.composite
+def elements(draw: st.DrawFn, depth: int = 3) -> bytes:
+    """A document that is nearly well-formed: mostly its names and namespaces can be wrong."""
+    name = draw(st.sampled_from([b"a", b"b", b"p:a", b"q:b"]))
+    declared = draw(st.sampled_from([b"", b' xmlns="u"', b' xmlns:p="u" xmlns:q="v"', b' xmlns:q="u"', b' xmlns=""']))
+    extra = draw(st.sampled_from([b"", b' a="1"', b' p:a="1" a="2"', b' q:a="x&amp;y"', b' xml:lang="en"']))
+    inside = draw(st.lists(elements(depth - 1), max_size=3)) if depth else []
+    content = [part for child in inside for part in (draw(pieces), child)] + [draw(pieces)]
+    if draw(st.booleans()):
+        content = inside
+    return b"<" + name + declared + extra + b">" + b"".join(content) + b"</" + name + b">"
+
+
+def check(data: bytes, limits: Limits | None = None) -> None:
+    assert observe(data, True, limits) == observe(data, False, limits)
+
+
+@settings(max_examples=1_000)
+@given(soups)
+def test_soups(soup: bytes) -> None:
+    check(soup)
+
+
+@settings(max_examples=1_000)
+@given(soups, st.sampled_from([b"", b' xmlns:p="u"', b' xmlns="u" xmlns:p="u"']))
+def test_soups_inside_of_a_root(soup: bytes, declared: bytes) -> None:
+    check(b"<r" + declared + b">" + soup + b"</r>")
+
+
+@settings(max_examples=500)
+@given(st.lists(pieces, max_size=6).map(b" ".join))
+def test_soups_inside_of_a_tag(soup: bytes) -> None:
+    check(b"<r xmlns:p='u'><a " + soup + b"/></r>")
+
+
+@settings(max_examples=500)
+@given(elements(), st.sampled_from([b"", b"<?xml version='1.0'?>", b"<!-- x -->", b"<!DOCTYPE a>"]))
+def test_documents(document: bytes, before: bytes) -> None:
+    check(before + document)
+
+
+@settings(max_examples=500)
+@given(st.sampled_from(NEWS), st.data())
+def test_news_with_a_byte_changed(document: bytes, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(document)))
+    gone = data.draw(st.integers(0, 3))
+    check(document[:at] + data.draw(pieces) + document[at + gone :])
+
+
+@pytest.mark.parametrize("limits", [Limits(max_depth=3), Limits(max_nodes=20), Limits(max_attributes=1)])
+@pytest.mark.parametrize("document", NEWS[:4] + [b"<a><a><a><a/></a></a></a>", b'<a b="1" c="2"/>'])
+def test_limits(document: bytes, limits: Limits) -> None:
+    check(document, limits)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b"<a>" + b"long text &amp; " * 2_000 + b"</a>",
+        b"<a>" * 900 + b"x" + b"</a>" * 900,
+        b"<a " + b" ".join(b'a%d="1"' % number for number in range(40)) + b"/>",
+        b"<a>" + b"".join(b"<n%d/>" % number for number in range(5_000)) + b"</a>",
+        b'<r xmlns="u"><a xmlns=""><b/></a><c/></r>',
+        b'<r xmlns:p="u"><p:a xmlns:p="v"><p:b/></p:a><p:c p:d="1"/></r>',
+    ],
+)
+def test_shapes(document: bytes) -> None:
+    check(document)
+
+
+def test_plain_documents_are_scanned_here() -> None:
+    lists: list[list[Any]] = [[] for _ in range(8)]
+    scan = plain.Plain(*lists, 1_000_000).scan
+    documents = [
+        *NEWS,
+        b"<a/>",
+        b'<?xml version="1.0" encoding="UTF-8"?>\r\n<feed xmlns="http://www.w3.org/2005/Atom"><!-- x --><a b="&lt;"/></feed>',
+        "<a>é &#233; <![CDATA[<ü>]]></a>".encode(),
+    ]
+    assert all(scan(document) for document in documents)
+    assert not scan(b"<!DOCTYPE a><a/>")
+    with pytest.raises(TypeError):
+        scan("<a/>")
