@@ -31,7 +31,7 @@ bench: $(READY)  ## the experiments of the papers, quickly
 	$(BIN)/python -m bench brokering --quick
 	$(BIN)/python -m bench pipeline --quick
 
-$(READY): pyproject.toml setup.py constraints.txt src/weft/documents/plain.c
+$(READY): pyproject.toml setup.py constraints.txt $(wildcard src/weft/*/*.c)
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[spark,bench,dev]"
 	touch $@

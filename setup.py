@@ -1,5 +1,11 @@
-"""The compiled scan; all else is in pyproject.toml. Without a C compiler Weft is slower, and otherwise the same."""
+"""What is compiled; all else is in pyproject.toml. Without a C compiler Weft is slower, and otherwise the same."""
 
 from setuptools import Extension, setup
 
-setup(ext_modules=[Extension("weft.documents.plain", ["src/weft/documents/plain.c"], optional=True)])
+COMPILED = ("documents/plain", "automaton/walk")
+
+setup(
+    ext_modules=[
+        Extension(f"weft.{name.replace('/', '.')}", [f"src/weft/{name}.c"], optional=True) for name in COMPILED
+    ]
+)

@@ -27,7 +27,7 @@ class Effort:
     warm_up: int = 8_000
     batch: int = 100_000
     rounds: int = 2
-    beside: int = 10_000  # for Weft in a round beside xpath_boolean
+    beside: int = 40_000  # for Weft in a round beside xpath_boolean
     few: int = 800  # of them for xpath_boolean
     beside_rounds: int = 2
     beside_predicates: tuple[bool, ...] = (False, True)

@@ -15,6 +15,11 @@ import numpy as np
 from weft.automaton.states import TEXT_NAME, Ints, States
 from weft.documents.table import NodeTable
 
+try:
+    from weft.automaton.walk import walk as walk_compiled
+except ImportError:  # installed without a C compiler
+    walk_compiled = None  # type: ignore[assignment]
+
 Plan = TypeVar("Plan")
 ROOT_PATH = 0
 
@@ -26,6 +31,19 @@ class Bounds:
     label_paths: int = 50_000
     entries: int = 20_000_000
     states: int = 5_000_000
+
+
+def walk_slowly(children: dict[int, int], parents: Ints, names: Ints, labels: Ints, row: int, /) -> int:
+    """The same as walk.c: look up the label paths of the rows from `row` on, until one is new."""
+    for at in range(row, names.size):
+        found = children.get(int(labels[parents[at]]) << 32 | int(names[at])) if names[at] >= 0 else -1
+        if found is None:
+            return at
+        labels[at] = found
+    return names.size
+
+
+_walk = walk_slowly if walk_compiled is None else walk_compiled
 
 
 class LabelPaths(Generic[Plan]):
@@ -60,40 +78,28 @@ class LabelPaths(Generic[Plan]):
 
     def of(self, table: NodeTable) -> Ints:
         """The label path of every node; -1 for attributes and texts where no path asks for any."""
-        codes = [self._code(name) for name in table.names]
-        labels = [ROOT_PATH] * (table.elements + 1)  # the parent of a root is -1, and so the last entry here
-        find, add = self._children.get, self._add
-        names = np.array(codes, np.int64)[table.name].tolist() if codes else []
-        for row, (parent, name) in enumerate(zip(table.parent.tolist(), names, strict=False)):
-            above = labels[parent]
-            found = find(above << 32 | name)
-            labels[row] = add(above, name) if found is None else found
-        labels.pop()
-        self._label_leaves(table, labels)
-        result = np.array(labels, np.int32)
+        names = np.full(table.nodes, -1, np.int32)
+        names[: table.elements] = np.array([self._code(name) for name in table.names], np.int32)[table.name]
+        if self._states.has_attributes:
+            used, place = np.unique(table.attribute_name, return_inverse=True)
+            codes = np.array([self._code("@" + table.names[name]) for name in used.tolist()], np.int32)
+            names[table.elements : table.first_text] = codes[place]
+        if self._states.has_texts:
+            names[table.first_text :] = self._code(TEXT_NAME)
+        result = self._walk(table.parent, names)
         if len(self.seen) < len(self):
             self.seen = np.concatenate([self.seen, np.zeros(len(self) * 2, np.int64)])
         self.seen[: len(self)] += np.bincount(result[result >= 0], minlength=len(self))
         return result
 
-    def _label_leaves(self, table: NodeTable, labels: list[int]) -> None:
-        leaves = table.nodes - table.elements
-        attributes = len(table.attribute_name)
-        codes: list[int] = []
-        if self._states.has_attributes:
-            used = np.unique(table.attribute_name).tolist()
-            known = {name: self._code("@" + table.names[name]) for name in used}
-            codes = [known[name] for name in table.attribute_name.tolist()]
-        elif self._states.has_texts:
-            codes = [-1] * attributes
-        if self._states.has_texts:
-            codes += [self._code(TEXT_NAME)] * (leaves - attributes)
-        find, add = self._children.get, self._add
-        for parent, name in zip(table.parent[table.elements :].tolist(), codes, strict=False):
-            above = labels[parent]
-            found = find(above << 32 | name) if name >= 0 else -1
-            labels.append(add(above, name) if found is None else found)
-        labels.extend([-1] * (table.nodes - len(labels)))
+    def _walk(self, parents: Ints, names: Ints) -> Ints:
+        """The label paths of rows with these names; parents come before their children."""
+        labels = np.full(names.size + 1, ROOT_PATH, np.int32)  # the parent of a root is -1, and so the last entry here
+        row = 0
+        while (row := _walk(self._children, parents, names, labels, row)) < names.size:
+            labels[row] = self._add(int(labels[parents[row]]), int(names[row]))
+            row += 1
+        return labels[:-1]
 
     def finish_batch(self, mark: int) -> None:
         """After a batch that began with `mark` label paths: keep to the bounds."""
