@@ -38,12 +38,13 @@ class Effort:
     new_files: int = 20
     per_trigger: int = 2_000
     heap: str = "4g"
+    java: str = ""  # options for Java
 
 
 FULL = Effort()
 QUICK = Effort(
     warm_up=400,
-    batch=4_000,
+    batch=2_000,
     rounds=1,
     beside=800,
     few=16,
@@ -53,6 +54,7 @@ QUICK = Effort(
     files=200,
     per_trigger=100,
     heap="2g",
+    java="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # starting is most of a quick run: compile less
 )
 
 
@@ -80,8 +82,8 @@ def measure(effort: Effort, progress: Progress) -> Report:
 
     with TemporaryDirectory(prefix="weft-bench-") as name:
         folder = Path(name)
-        with _session(2, folder, effort.heap) as two:
-            with _session(1, folder, effort.heap) as one:
+        with _session(2, folder, effort) as two:
+            with _session(1, folder, effort) as one:
                 sets = make_sets(folder / "sets", effort)  # while Spark starts
                 advance()
                 rounds = hold_rounds(one, two, sets.warm_up, sets.batches)
@@ -108,8 +110,8 @@ def make_sets(folder: Path, effort: Effort) -> Sets:
 
 
 @contextmanager
-def _session(cores: int, folder: Path, heap: str) -> Iterator[Session]:
-    session = Session(cores, folder / f"spark-{cores}", heap)
+def _session(cores: int, folder: Path, effort: Effort) -> Iterator[Session]:
+    session = Session(cores, folder / f"spark-{cores}", effort.heap, effort.java)
     try:
         yield session
     finally:

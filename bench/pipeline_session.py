@@ -27,9 +27,9 @@ _TIMEOUT = 1_800.0
 class Session:
     """A Spark session with so many cores and so much memory, whose files are in a folder of its own."""
 
-    def __init__(self, cores: int, folder: Path, heap: str) -> None:
+    def __init__(self, cores: int, folder: Path, heap: str, java: str = "") -> None:
         self.cores, self._folder = cores, folder
-        self._child = Child("bench.pipeline_session", cores, folder, heap)
+        self._child = Child("bench.pipeline_session", cores, folder, heap, java)
 
     def do(self, work: Work[Answer]) -> Answer:
         """Have it done there; raises ChildLostError if it fails."""
@@ -44,10 +44,11 @@ class Session:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def make(cores: int, folder: Path, heap: str) -> Callable[[Work[object]], object]:
+def make(cores: int, folder: Path, heap: str, java: str) -> Callable[[Work[object]], object]:
     """Start the session; then do what is asked. Runs in the child."""
     folder.mkdir(parents=True)
     conf = {"spark.driver.memory": heap, "spark.local.dir": str(folder), "spark.sql.warehouse.dir": str(folder)}
+    conf["spark.driver.extraJavaOptions"] = java
     spark = start_session(f"local[{cores}]", conf, folder / "spark.log")
     return lambda work: work(spark)
 
