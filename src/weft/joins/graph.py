@@ -10,13 +10,13 @@ removed too: a result is then two documents and the nodes of the template, and w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from weft.errors import ConfigurationError
 from weft.plans.flwr import Variable
 from weft.plans.plan import And, Comparison, Has, Link, Pattern, Test, conjunction
-from weft.plans.xscl import Term, Xscl
+from weft.plans.xscl import Block, Term, Xscl
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,11 @@ class JoinGraph:
     left: int  # how many nodes the left side has
     nodes: tuple[Node, ...]
     joins: tuple[ValueJoin, ...]
+    kept: frozenset[int] = frozenset()  # nodes that stay although they take part in no value join
 
     def joined(self) -> set[int]:
-        """The nodes that take part in value joins."""
-        return {node for join in self.joins for node in (join.left, join.right)}
+        """The nodes that take part in value joins, and others that stay."""
+        return {node for join in self.joins for node in (join.left, join.right)} | self.kept
 
     def children(self) -> list[list[int]]:
         """The children of each node."""
@@ -99,6 +100,15 @@ def join_graph(query: Xscl) -> JoinGraph:
 
     joins = {ValueJoin(place(one.left), one.operator, place(one.right)) for one in predicates}
     return JoinGraph((query.blocks[0].stream, query.blocks[1].stream), starts[1], nodes, tuple(sorted(joins)))
+
+
+def core(block: Block, kept: Iterable[int]) -> JoinGraph:
+    """The tree of a block alone, with the variables that must stay and those where the ways to them part.
+
+    It is as if all of them took part in value joins; with the others gone, what they asked for is in the links.
+    """
+    nodes = tuple(_node(variable, place, 0) for place, variable in enumerate(block.variables))
+    return minor(JoinGraph((block.stream, block.stream), len(nodes), nodes, (), frozenset(kept)))
 
 
 def _node(variable: Variable, place: int, start: int) -> Node:
@@ -191,6 +201,7 @@ def _compact(graph: JoinGraph, nodes: list[Node], kept: set[int]) -> JoinGraph:
             for old, parent in zip(order, parents, strict=True)
         ),
         tuple(ValueJoin(places[one.left], one.operator, places[one.right]) for one in graph.joins),
+        frozenset(places[old] for old in graph.kept),
     )
 
 

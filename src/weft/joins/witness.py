@@ -1,0 +1,158 @@
+"""Definitions of variables and node tables in, witnesses out: which nodes each variable has in each document.
+
+This is the first stage. Every definition is a path in one shared automaton; an edge between two variables is looked up
+only in documents that have both. Nothing is asked of a document that it does not touch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.automaton.labels import Bounds
+from weft.documents.columns import Ints, Longs
+from weft.documents.document import is_in_stream
+from weft.documents.dtd import Dtd
+from weft.documents.table import NodeTable
+from weft.engine.engine import Engine
+from weft.joins.graph import Definition
+from weft.plans.flwr import Copy, Element, Enclosed, Flwr, Slot, Variable
+from weft.plans.plan import Link
+
+
+@dataclass(frozen=True, slots=True)
+class Witnesses:
+    """The witnesses of a batch, sorted by document, then variable or edge, then document order.
+
+    Nodes are those of the node table; `value` is the code of a node's string-value, -1 where nobody compares it.
+    """
+
+    document: Ints
+    variable: Ints
+    node: Ints
+    value: Longs
+    edge_document: Ints
+    edge: Ints
+    above: Ints
+    below: Ints
+
+
+class Values:
+    """String-values as numbers: equal texts have equal numbers."""
+
+    def __init__(self) -> None:
+        self.codes: dict[str, int] = {}
+        self.texts: dict[int, str] = {}
+        self._next = 0
+
+    def code(self, texts: list[str]) -> Longs:
+        """The number of each text."""
+        codes = np.empty(len(texts), np.int64)
+        known = self.codes
+        for at, text in enumerate(texts):
+            code = known.get(text)
+            if code is None:
+                code = known[text] = self._next
+                self.texts[code] = text
+                self._next += 1
+            codes[at] = code
+        return codes
+
+    def keep(self, codes: Longs) -> None:
+        """Forget all other texts. Their numbers are not given again."""
+        self.texts = {code: self.texts[code] for code in np.unique(codes).tolist() if code >= 0}
+        self.codes = {text: code for code, text in self.texts.items()}
+
+
+class FirstStage:
+    """All definitions and edges that anybody asks for; each is counted, and gone when nobody does any more."""
+
+    def __init__(self, bounds: Bounds | None = None, dtd: Dtd | None = None) -> None:
+        self._engine = Engine(bounds, dtd)
+        self.values = Values()
+        self._numbers: dict[object, int] = {}  # of definitions and edges in the engine
+        self._asked: dict[int, int] = {}  # how many ask for each
+        self._valued: dict[int, int] = {}  # and for its values
+        self._streams: dict[int, str] = {}
+        self._edges: set[int] = set()
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add_variable(self, definition: Definition, valued: bool) -> int:
+        """The number of a variable; with `valued` the values of its nodes are asked for too."""
+        number = self._add(definition, definition.stream)
+        if number not in self._streams or self._asked[number] == 1:
+            self._streams[number] = definition.stream
+        if valued:
+            self._valued[number] = self._valued.get(number, 0) + 1
+        return number
+
+    def add_edge(self, definition: Definition, links: tuple[Link, ...]) -> int:
+        """The number of an edge: from the nodes of a definition to those that the links lead to from them."""
+        number = self._add((definition, links), definition.stream)
+        self._edges.add(number)
+        return number
+
+    def remove(self, number: int, valued: bool = False) -> None:
+        """One fewer asks for a variable or an edge."""
+        if valued:
+            self._valued[number] -= 1
+            if not self._valued[number]:
+                del self._valued[number]
+        self._asked[number] -= 1
+        if not self._asked[number]:
+            del self._asked[number], self._streams[number]
+            self._edges.discard(number)
+            self._engine.remove(number)
+            for key in [key for key, known in self._numbers.items() if known == number]:
+                del self._numbers[key]
+
+    def _add(self, key: Definition | tuple[Definition, tuple[Link, ...]], stream: str) -> int:
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._next
+            self._engine.add(number, key.pattern() if isinstance(key, Definition) else _lists(*key))
+            self._next += 1
+            self._numbers[key] = number
+            self._streams[number] = stream
+        self._asked[number] = self._asked.get(number, 0) + 1
+        return number
+
+    def read(self, table: NodeTable) -> Witnesses:
+        """The witnesses of a batch."""
+        matches = self._engine.match(table)
+        document, variable, node = self._in_streams(table, *matches.nodes())
+        value = np.full(node.size, -1, np.int64)
+        valued = np.isin(variable, np.fromiter(self._valued, np.int32, len(self._valued)))
+        value[valued] = self.values.code(table.string_values(node[valued]))
+        if not self._edges:
+            none = np.zeros(0, np.int32)
+            return Witnesses(document, variable, node, value, none, none, none, none)
+        edge, above, below = matches.lists()
+        return Witnesses(document, variable, node, value, *self._in_streams(table, table.node_document[above], edge, above, below))
+
+    def _in_streams(self, table: NodeTable, document: Ints, number: Ints, *columns: Ints) -> tuple[Ints, ...]:
+        """The rows of variables whose stream the document is in."""
+        if not any(one.stream for one in table.documents) or not number.size:
+            return document, number, *columns
+        streams = {stream: at for at, stream in enumerate(dict.fromkeys(self._streams.values()))}
+        of_number = np.zeros(self._next, np.int32)
+        for at, stream in self._streams.items():
+            of_number[at] = streams[stream]
+        allowed = np.array([[is_in_stream(one, stream) for stream in streams] for one in table.documents], bool)
+        keep = allowed[document, of_number[number]]
+        return document[keep], number[keep], *(column[keep] for column in columns)
+
+
+def _lists(definition: Definition, links: tuple[Link, ...]) -> Flwr:
+    """The query that gives, for each node of a definition, the nodes that the links lead to."""
+    pattern, ways = definition.pattern(), []
+    while pattern is not None:
+        ways.append(Link(pattern.path, pattern.test))
+        pattern = pattern.parent
+    slot = Slot(0, links)
+    returned = Enclosed((Copy(slot),))
+    return Flwr("", (Variable("x", None, tuple(reversed(ways))),), None, (), returned, Element("r", (), (Enclosed(()),)))
