@@ -121,3 +121,10 @@ class Matches:
         )
         order = np.lexsort((subscription, document))  # stable: nodes stay in their order
         return document[order], subscription[order], node[order]
+
+    def lists(self) -> tuple[Ints, Ints, Ints]:
+        """(subscription, binding, node) of the FLWR queries with one variable: each binding with what it returns."""
+        parts = [outcome.lists() for outcome in self._outcomes]
+        none = np.zeros(0, np.int32)
+        subscription, above, below = (np.concatenate([none, *(part[column] for part in parts)]) for column in range(3))
+        return subscription, above, below

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from weft.documents.columns import Ints, Longs, as_lists, spans, unique_pairs
+from weft.documents.columns import Ints, Longs, as_lists, expand, spans, unique_pairs
 from weft.documents.document import is_in_stream
 from weft.engine.built import BuiltQueries
 from weft.engine.evaluate import Evaluation
@@ -89,6 +89,23 @@ class Outcome:
         known = result < shapes.of_result.starts.size - 1
         with self._evaluation.profile("OuterJoin-Select"):
             return group(shapes, self._follower, result[known], row[known])
+
+    def lists(self) -> tuple[Ints, Ints, Ints]:
+        """(subscription, binding, node) of the FLWR queries with one variable: each binding with what it returns."""
+        groups = self.groups
+        which, inside = expand(groups.starts, groups.ends)
+        of_list = np.repeat(np.arange(groups.shape.size), np.diff(groups.first))[which]
+        shape, above, below = groups.shape[of_list], groups.binding[of_list], groups.nodes[inside]
+        found = []
+        for each in np.unique(shape).tolist():
+            here = np.flatnonzero(shape == each)
+            for number in self._built.subscriptions_of(each):
+                found.append((np.full(here.size, number, np.int32), above[here], below[here]))
+        subscription, above, below = (
+            np.concatenate([np.zeros(0, np.int32), *(part[column] for part in found)]) for column in range(3)
+        )
+        order = np.lexsort((self._table.order[below], self._table.order[above], subscription))
+        return subscription[order], above[order], below[order]
 
     @cached_property
     def _follower(self) -> Follower:

@@ -71,10 +71,14 @@ class Definition:
     parent: Definition | None
     links: tuple[Link, ...]
 
+    def way(self) -> tuple[Link, ...]:
+        """The links from the document's root."""
+        return _merged((() if self.parent is None else self.parent.way()) + self.links)
+
     def pattern(self) -> Pattern:
-        """The whole way from the document's root."""
-        pattern = None if self.parent is None else self.parent.pattern()
-        for link in self.links:
+        """The whole way from the document's root as a pattern."""
+        pattern: Pattern | None = None
+        for link in self.way():
             pattern = Pattern(pattern, link.path, link.test)
         assert pattern is not None, "a variable has at least one link"
         return pattern

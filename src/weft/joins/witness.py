@@ -6,6 +6,7 @@ only in documents that have both. Nothing is asked of a document that it does no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,18 +15,22 @@ from weft.automaton.labels import Bounds
 from weft.documents.columns import Ints, Longs
 from weft.documents.document import is_in_stream
 from weft.documents.dtd import Dtd
+from weft.documents.local import LocalNodes
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.joins.graph import Definition
-from weft.plans.flwr import Copy, Element, Enclosed, Flwr, Slot, Variable
+from weft.plans.flwr import RETURNS, Copy, Element, Enclosed, Flwr, Slot, Variable
 from weft.plans.plan import Link
+
+_NONE = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True)
 class Witnesses:
     """The witnesses of a batch, sorted by document, then variable or edge, then document order.
 
-    Nodes are those of the node table; `value` is the code of a node's string-value, -1 where nobody compares it.
+    Nodes have their numbers within their documents. `value` is the code of a node's string-value, -1 where nobody
+    compares it.
     """
 
     document: Ints
@@ -36,6 +41,25 @@ class Witnesses:
     edge: Ints
     above: Ints
     below: Ints
+
+
+def take(parts: Sequence[tuple[Witnesses, int]]) -> Witnesses:
+    """Documents of some batches as one batch: the witnesses of the n-th part are those of document n."""
+    names = ("variable", "node", "value"), ("edge", "above", "below")
+    columns: dict[str, list[Ints | Longs]] = {name: [] for name in ("document", "edge_document", *sum(names, ()))}
+    for at, (batch, document) in enumerate(parts):
+        for key, (of_document, copied) in zip(
+            ("document", "edge_document"), ((batch.document, names[0]), (batch.edge_document, names[1])), strict=True
+        ):
+            rows = slice(*np.searchsorted(of_document, [document, document + 1]))
+            columns[key].append(np.full(rows.stop - rows.start, at, np.int32))
+            for name in copied:
+                columns[name].append(getattr(batch, name)[rows])
+    joined = {
+        name: np.concatenate([np.zeros(0, np.int64 if name == "value" else np.int32), *some])
+        for name, some in columns.items()
+    }
+    return Witnesses(**joined)
 
 
 class Values:
@@ -114,7 +138,7 @@ class FirstStage:
         number = self._numbers.get(key)
         if number is None:
             number = self._next
-            self._engine.add(number, key.pattern() if isinstance(key, Definition) else _lists(*key))
+            self._engine.add(number, key.pattern() if isinstance(key, Definition) else lists_query(*key))
             self._next += 1
             self._numbers[key] = number
             self._streams[number] = stream
@@ -128,11 +152,20 @@ class FirstStage:
         value = np.full(node.size, -1, np.int64)
         valued = np.isin(variable, np.fromiter(self._valued, np.int32, len(self._valued)))
         value[valued] = self.values.code(table.string_values(node[valued]))
-        if not self._edges:
-            none = np.zeros(0, np.int32)
-            return Witnesses(document, variable, node, value, none, none, none, none)
-        edge, above, below = matches.lists()
-        return Witnesses(document, variable, node, value, *self._in_streams(table, table.node_document[above], edge, above, below))
+        edge, above, below = matches.lists() if self._edges else (_NONE, _NONE, _NONE)
+        edge_document, edge, above, below = self._in_streams(table, table.node_document[above], edge, above, below)
+        order = np.argsort(edge_document, kind="stable")
+        local = LocalNodes(table).local
+        return Witnesses(
+            document,
+            variable,
+            local(node),
+            value,
+            edge_document[order],
+            edge[order],
+            local(above[order]),
+            local(below[order]),
+        )
 
     def _in_streams(self, table: NodeTable, document: Ints, number: Ints, *columns: Ints) -> tuple[Ints, ...]:
         """The rows of variables whose stream the document is in."""
@@ -147,12 +180,8 @@ class FirstStage:
         return document[keep], number[keep], *(column[keep] for column in columns)
 
 
-def _lists(definition: Definition, links: tuple[Link, ...]) -> Flwr:
+def lists_query(definition: Definition, links: tuple[Link, ...]) -> Flwr:
     """The query that gives, for each node of a definition, the nodes that the links lead to."""
-    pattern, ways = definition.pattern(), []
-    while pattern is not None:
-        ways.append(Link(pattern.path, pattern.test))
-        pattern = pattern.parent
-    slot = Slot(0, links)
-    returned = Enclosed((Copy(slot),))
-    return Flwr("", (Variable("x", None, tuple(reversed(ways))),), None, (), returned, Element("r", (), (Enclosed(()),)))
+    variable = Variable("x", None, definition.way())
+    returned = Enclosed((Copy(Slot(0, links)),))
+    return Flwr("", (variable,), None, (), returned, Element("r", (), (RETURNS,)))

@@ -1,0 +1,89 @@
+"""Matches that something must not follow in, those that nothing followed out, when their windows close."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+
+from weft.joins.queries import Entry
+from weft.joins.search import Nodes, Search
+from weft.joins.state import Held, State
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A match whose window has closed: when, and the distinct output nodes of the bindings that nothing followed."""
+
+    entry: Entry
+    documents: tuple[Held, ...]
+    timestamp: float
+    outputs: tuple[tuple[Nodes, ...], ...]
+
+
+class Absences:
+    """The matches whose windows are open; whether something followed is asked when they close."""
+
+    def __init__(self, state: State, search: Search) -> None:
+        self._state, self._search = state, search
+        self._numbers = count()
+        self._timed: list[tuple[float, int, Entry, tuple[Held, ...]]] = []  # by the end of the window
+        self._counted: list[tuple[Entry, tuple[Held, ...]]] = []
+        self._endless: list[tuple[Entry, tuple[Held, ...]]] = []
+
+    def __len__(self) -> int:
+        return len(self._timed) + len(self._counted) + len(self._endless)
+
+    def __iter__(self) -> Iterator[tuple[Entry, tuple[Held, ...]]]:
+        yield from ((entry, documents) for _, _, entry, documents in sorted(self._timed, key=lambda one: one[:2]))
+        yield from self._counted
+        yield from self._endless
+
+    def wait(self, entry: Entry, documents: tuple[Held, ...]) -> None:
+        """A match of the blocks before waits for its window to close."""
+        window = entry.shape.joins[-1].window
+        if window.seconds is not None:
+            end = documents[-1].timestamp + window.seconds
+            heapq.heappush(self._timed, (end, next(self._numbers), entry, documents))
+        elif window.documents is not None:
+            self._counted.append((entry, documents))
+        else:
+            self._endless.append((entry, documents))
+
+    def close(self, watermark: float) -> Iterator[Closed]:
+        """Those whose windows have closed when no document before `watermark` can come any more."""
+        while self._timed and self._timed[0][0] < watermark:
+            end, _, entry, documents = heapq.heappop(self._timed)
+            yield from self._unfollowed(entry, documents, end)
+        if watermark == inf:
+            over = self._counted + self._endless
+            self._counted, self._endless = [], []
+            for entry, documents in over:
+                yield from self._unfollowed(entry, documents, documents[-1].timestamp)
+            return
+        waiting = []
+        for entry, documents in self._counted:
+            last = documents[-1]
+            limit = entry.shape.joins[-1].window.documents
+            assert limit is not None
+            stream = entry.shape.sides[entry.shape.present - 1].stream
+            if self._state.since(stream, last.sequence) > limit:
+                yield from self._unfollowed(entry, documents, last.timestamp)
+            else:
+                waiting.append((entry, documents))
+        self._counted = waiting
+
+    def _unfollowed(self, entry: Entry, documents: tuple[Held, ...], timestamp: float) -> Iterator[Closed]:
+        if not entry.subscribers:
+            return
+        shape = entry.shape
+        sides = shape.sides[: shape.present]
+        outputs: dict[tuple[Nodes, ...], None] = {}
+        for bound in self._search.bindings(shape, documents):
+            shown = tuple(tuple(nodes[at] for at in side.output) for nodes, side in zip(bound, sides, strict=True))
+            if shown not in outputs and not self._search.is_followed(shape, documents, bound):
+                outputs[shown] = None
+        if outputs:
+            yield Closed(entry, documents, timestamp, tuple(outputs))

@@ -1,0 +1,298 @@
+"""XSCL plans and documents in, matches and messages out: both stages, time, absence and cascades."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from math import inf
+
+import numpy as np
+
+from weft.automaton.labels import Bounds
+from weft.documents.build import read
+from weft.documents.columns import Ints
+from weft.documents.document import Document, Limits
+from weft.documents.dtd import Dtd
+from weft.documents.table import NodeTable
+from weft.joins.absence import Absences, Closed
+from weft.joins.arrivals import Arrival, Arrivals
+from weft.joins.meetings import Meetings, SecondStage
+from weft.joins.outputs import Outputs, Row
+from weft.joins.queries import Entry, Queries, Subscriber
+from weft.joins.retention import make_is_over
+from weft.joins.search import Nodes, Search
+from weft.joins.shapes import Compiled, compile_plan
+from weft.joins.state import Held, State
+from weft.joins.streams import Streams
+from weft.joins.witness import FirstStage, Witnesses, take
+from weft.plans.xscl import Xscl
+
+_OFTEN = 256  # documents between two looks for those that can go, at least
+
+
+@dataclass(frozen=True, slots=True)
+class JoinMessage:
+    """What a query delivers for some documents: the text, and when the last of them came or the window closed."""
+
+    number: int
+    documents: tuple[Document, ...]
+    text: str
+    timestamp: float
+
+
+@dataclass(slots=True)
+class Found:
+    """The matches of some documents, as shapes and documents: who gets them is told as late as possible.
+
+    It is good until more documents come.
+    """
+
+    state: State
+    queries: Queries
+    meetings: list[Meetings] = field(default_factory=list)  # those that are matches
+    searched: list[tuple[Entry, tuple[Held, ...]]] = field(default_factory=list)
+    closed: list[Closed] = field(default_factory=list)
+    published: list[Document] = field(default_factory=list)  # what became of messages that are a stream
+
+    @property
+    def count(self) -> int:
+        """How many matches there are: for each subscriber each combination of documents."""
+        sizes = np.array([0 if seed is None else len(seed.entry.subscribers) for seed in self.queries.seeds])
+        pairs = sum(int(sizes[part.seed].sum()) for part in self.meetings)
+        return pairs + sum(len(entry.subscribers) for entry, _ in self.searched)
+
+    def documents(self) -> Iterator[tuple[Entry, tuple[Held, ...]]]:
+        """Each match: a shape with the documents of its blocks."""
+        for part in self.meetings:
+            columns = part.earlier.tolist(), part.later.tolist(), part.seed.tolist()
+            for earlier, later, number in zip(*columns, strict=True):
+                seed = self.queries.seeds[number]
+                assert seed is not None
+                pair = self.state.at(earlier), self.state.at(later)
+                yield seed.entry, (pair if seed.newest else pair[::-1])
+        yield from self.searched
+
+
+class Joins:
+    """All XSCL queries by their numbers.
+
+    Documents are joined in the order of their timestamps; those without one get the time when they come. `lateness` is
+    how many seconds a document may come late: so long others wait for it. One that comes later still is counted in
+    `late`, and not joined.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        lateness: float = 0.0,
+        bounds: Bounds | None = None,
+        dtd: Dtd | None = None,
+    ) -> None:
+        self._limits = limits or Limits()
+        self.stage = FirstStage(bounds, dtd)
+        self.state = State()
+        self.arrivals = Arrivals(lateness)
+        self._queries = Queries()
+        self._search = Search(self.state, self.stage.values)
+        self._second = SecondStage(self._queries, self.state)
+        self.absences = Absences(self.state, self._search)
+        self._outputs = Outputs(self._limits)
+        self._streams = Streams()
+        self._compiled: dict[int, Compiled] = {}
+        self._published = count(1)
+        self._looked = 0  # at which sequence number documents were let go last
+
+    def __len__(self) -> int:
+        return len(self._compiled)
+
+    @property
+    def late(self) -> int:
+        """How many documents came too late to be joined."""
+        return self.arrivals.late
+
+    # -- queries
+
+    def add(self, number: int, plan: Xscl, from_state: bool = False) -> None:
+        """Take in a query. It sees the documents from now on; with `from_state` also those that are still held.
+
+        Raises ConfigurationError if it would read what it publishes.
+        """
+        self._streams.add(number, plan.publish, (block.stream for block in plan.blocks))
+        compiled = self._compiled[number] = compile_plan(plan, self.stage)
+        since = 0 if from_state else self.state.sequence
+        subscriber = Subscriber(since, self._outputs.written(plan, compiled), plan.publish)
+        self._queries.add(number, compiled.shape, subscriber)
+
+    def remove(self, number: int) -> None:
+        """Let a query go, and what only it asked for."""
+        compiled = self._compiled.pop(number)
+        self._queries.remove(number, compiled.shape)
+        self._streams.remove(number)
+        for asked, valued in compiled.asked:
+            self.stage.remove(asked, valued)
+
+    # -- documents
+
+    def process(self, table: NodeTable) -> Found:
+        """Documents come; what they match, with those before and with each other, comes back."""
+        return self.join(table.documents, self.stage.read(table))
+
+    def join(self, documents: Sequence[Document], witnesses: Witnesses) -> Found:
+        """The second stage: documents come with their witnesses."""
+        self._let_go()
+        found = Found(self.state, self._queries)
+        self._join(self.arrivals.come(documents, witnesses), found)
+        return found
+
+    def advance(self, timestamp: float = inf) -> Found:
+        """Time passes: no document before this timestamp can come any more. `inf` ends the stream."""
+        self._let_go()
+        found = Found(self.state, self._queries)
+        self._join(self.arrivals.advance(timestamp), found)
+        return found
+
+    def _join(self, ripe: list[Arrival], found: Found) -> None:
+        """Join the documents whose turn it is. Messages that are documents come in between: then it is one by one."""
+        if self._streams:
+            for one in ripe:
+                self._close(one.timestamp, found)
+                self._come(one, found)
+        else:
+            self._join_batch(ripe, found)
+        self._close(self.arrivals.watermark, found)
+
+    def _join_batch(self, ripe: list[Arrival], found: Found) -> None:
+        if not ripe:
+            return
+        first = ripe[0].witnesses
+        is_whole = all(one.witnesses is first and one.place == at for at, one in enumerate(ripe))
+        is_whole = is_whole and int(first.document.max(initial=-1)) < len(ripe)
+        witnesses = first if is_whole else take([(one.witnesses, one.place) for one in ripe])
+        places = self._hold(ripe, witnesses)
+        meetings = self._second.meet(witnesses, places)
+        if meetings.is_exact.any():
+            found.meetings.append(meetings.at(meetings.is_exact))
+        rest = meetings.at(~meetings.is_exact)
+        for earlier, later, number in zip(rest.earlier.tolist(), rest.later.tolist(), rest.seed.tolist(), strict=True):
+            self._look(earlier, later, number, found)
+        self._begin_alone(witnesses, places, found)
+
+    def _hold(self, ripe: list[Arrival], witnesses: Witnesses) -> Ints:
+        """The places of the batch's documents in the state; those without witnesses have none."""
+        numbers = np.arange(len(ripe) + 1)
+        rows = np.searchsorted(witnesses.document, numbers).tolist()
+        edges = np.searchsorted(witnesses.edge_document, numbers).tolist()
+        same = (np.diff(witnesses.document) == 0) & (np.diff(witnesses.variable) == 0)
+        multiple = set(witnesses.document[1:][same].tolist())
+        places = np.full(len(ripe), -1, np.int32)
+        for at, one in enumerate(ripe):
+            sequence = self.state.number(one.document.stream, one.timestamp)
+            if rows[at] < rows[at + 1]:
+                spans = (rows[at], rows[at + 1]), (edges[at], edges[at + 1])
+                places[at] = self.state.add(
+                    Held(one.document, one.timestamp, sequence, witnesses, *spans), at in multiple
+                )
+        return places
+
+    def _look(self, earlier: int, later: int, number: int, found: Found) -> None:
+        """Whether two documents that meet are a match, with others if there are more blocks."""
+        seed = self._queries.seeds[number]
+        assert seed is not None
+        shape = seed.entry.shape
+        given = {seed.newest: self.state.at(later), seed.partner: self.state.at(earlier)}
+        if self._search.is_near(shape, seed.newest, given):
+            for documents in self._search.complete(shape, seed.newest, given):
+                self._take(seed.entry, documents, found)
+
+    def _begin_alone(self, witnesses: Witnesses, places: Ints, found: Found) -> None:
+        """The queries, or what stands before an absence, that have one block."""
+        alone = self._queries.alone
+        if not alone:
+            return
+        rows = np.flatnonzero(np.isin(witnesses.variable, np.fromiter(alone, np.int32, len(alone))))
+        tops = zip(places[witnesses.document[rows]].tolist(), witnesses.variable[rows].tolist(), strict=True)
+        for place, top in dict.fromkeys(tops):
+            for entry in alone[top]:
+                self._take(entry, (self.state.at(place),), found)
+
+    def _take(self, entry: Entry, documents: tuple[Held, ...], found: Found) -> None:
+        """A match, if the bindings say so; one that must not be followed waits."""
+        if not self._search.is_match(entry.shape, documents):
+            return
+        if entry.shape.is_absence:
+            self.absences.wait(entry, documents)
+        else:
+            found.searched.append((entry, documents))
+
+    # -- messages that are documents
+
+    def _come(self, one: Arrival, found: Found) -> None:
+        """A document, and then those that its messages are."""
+        alone = Found(self.state, self._queries)
+        self._join_batch([one], alone)
+        found.meetings += alone.meetings
+        found.searched += alone.searched
+        self._publish(alone, found)
+
+    def _close(self, watermark: float, found: Found) -> None:
+        for closed in self.absences.close(watermark):
+            found.closed.append(closed)
+            if self._streams:
+                self._publish(Found(self.state, self._queries, closed=[closed]), found)
+
+    def _publish(self, alone: Found, found: Found) -> None:
+        """The messages of queries that publish become documents."""
+        rows = [(row, at, subscriber.publish) for _, subscriber, row, at in self.rows(alone) if subscriber.publish]
+        texts = list(self._outputs.write([row for row, _, _ in rows]))
+        for text, (_, timestamp, stream) in zip(texts, rows, strict=True):
+            document = Document(text, f"{stream}-{next(self._published)}", stream or "", timestamp)
+            table = read([document], self._limits)
+            if table.documents:  # a message may be text alone, which is no document
+                found.published.append(document)
+                self._come(Arrival(document, timestamp, self.stage.read(table), 0), found)
+
+    # -- messages
+
+    def messages(self, found: Found) -> Iterator[JoinMessage]:
+        """The messages of matches, one after the other."""
+        rows = list(self.rows(found))
+        texts = self._outputs.write([row for _, _, row, _ in rows])
+        for text, (number, _, row, timestamp) in zip(texts, rows, strict=True):
+            yield JoinMessage(number, row.documents, text, timestamp)
+
+    def rows(self, found: Found) -> Iterator[tuple[int, Subscriber, Row, float]]:
+        """The messages to be: for each subscriber the documents and output nodes, and the message's timestamp."""
+        for entry, documents in found.documents():
+            timestamp = max(one.timestamp for one in documents)
+            yield from _fan_out(entry, documents, self._search.outputs(entry.shape, documents), timestamp)
+        for closed in found.closed:
+            yield from _fan_out(closed.entry, closed.documents, closed.outputs, closed.timestamp)
+
+    # -- documents go
+
+    def _let_go(self) -> None:
+        """Now and then: the documents that no window can reach any more, and their values."""
+        state = self.state
+        if state.sequence - self._looked < max(_OFTEN, len(state) // 4):
+            return
+        self._looked = state.sequence
+        is_compact = state.drop(make_is_over(self._queries.entries, state, self.arrivals.watermark))
+        waiting = [one for _, documents in self.absences for one in documents]
+        state.trim(min((one.sequence for one in (*state, *waiting)), default=state.sequence))
+        if is_compact:
+            codes = [one.values() for one in (*state, *waiting)]
+            codes += [one.witnesses.value for one in self.arrivals]
+            self.stage.values.keep(np.concatenate([np.zeros(0, np.int64), *codes]))
+
+
+def _fan_out(
+    entry: Entry, documents: Sequence[Held], outputs: Iterable[tuple[Nodes, ...]], timestamp: float
+) -> Iterator[tuple[int, Subscriber, Row, float]]:
+    """A row for each subscriber and each distinct output."""
+    oldest = min(one.sequence for one in documents)
+    sources = tuple(one.document for one in documents)
+    subscribers = [(number, each) for number, each in entry.subscribers.items() if each.since <= oldest]
+    for nodes in outputs:
+        for number, subscriber in subscribers:
+            yield number, subscriber, Row(subscriber.written, sources, nodes), timestamp

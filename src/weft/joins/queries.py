@@ -1,0 +1,164 @@
+"""Shapes in, seeds out: how each query can begin when a document comes; equal shapes are one, with many subscribers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.documents.columns import Ints
+from weft.joins.outputs import Written
+from weft.joins.predicates import Predicates
+from weft.joins.shapes import Condition, Joined, Shape
+
+Pairs = frozenset[tuple[int, int]]
+Doubles = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Subscriber:
+    """Who gets the messages of a shape, from which document on, how they are written, and the stream that they are."""
+
+    since: int
+    written: Written
+    publish: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A way to begin: the newest document is that of one block, an earlier one that of a partner."""
+
+    entry: Entry
+    newest: int
+    partner: int
+    pairs: Pairs  # variables with equal values, the earlier document's first
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether two documents that have the seed's values match, if each variable has one node only.
+
+        Then a variable has its node where one below it has, so that values at all ends of the trees are enough.
+        """
+        shape = self.entry.shape
+        if shape.present != 2 or shape.is_absence or shape.joins[0].window.documents is not None:
+            return False
+        if any(condition.operator != "=" for condition in shape.joins[0].conditions):
+            return False
+        ends = {end for condition in shape.joins[0].conditions for end in (condition.left, condition.right)}
+        return all(
+            place in side.parents or (block, place) in ends
+            for block, side in enumerate(shape.sides)
+            for place in range(len(side.variables))
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """A shape with its subscribers by their numbers."""
+
+    shape: Shape
+    subscribers: dict[int, Subscriber] = field(default_factory=dict)
+    seeds: list[int] = field(default_factory=list)
+
+
+class Queries:
+    """All shapes and seeds; what the second stage asks for about seeds is in columns."""
+
+    def __init__(self) -> None:
+        self.predicates = Predicates()
+        self.entries: dict[Shape, Entry] = {}
+        self.seeds: list[Seed | None] = []
+        self.alone: dict[int, list[Entry]] = {}  # by the top variable: those that begin with one document
+        self._columns: tuple[Doubles, Flags, Flags] | None = None
+        self._variables: Ints | None = None
+
+    def add(self, number: int, shape: Shape, subscriber: Subscriber) -> None:
+        """A subscriber more."""
+        entry = self.entries.get(shape)
+        if entry is None:
+            entry = self.entries[shape] = Entry(shape)
+            if shape.present == 1:
+                self.alone.setdefault(shape.sides[0].top, []).append(entry)
+            for seed in _seeds(entry):
+                entry.seeds.append(len(self.seeds))
+                self.predicates.add(len(self.seeds), seed.pairs)
+                self.seeds.append(seed)
+            self._columns = self._variables = None
+        entry.subscribers[number] = subscriber
+
+    def remove(self, number: int, shape: Shape) -> None:
+        """A subscriber fewer; the last one takes the shape along."""
+        entry = self.entries[shape]
+        del entry.subscribers[number]
+        if entry.subscribers:
+            return
+        del self.entries[shape]
+        for place in entry.seeds:
+            seed = self.seeds[place]
+            assert seed is not None
+            self.predicates.remove(place, seed.pairs)
+            self.seeds[place] = None
+        if shape.present == 1:
+            self.alone[shape.sides[0].top].remove(entry)
+        self._columns = self._variables = None
+
+    def columns(self) -> tuple[Doubles, Flags, Flags]:
+        """For each seed: the seconds of its window, whether the later one is strictly later, whether it is exact."""
+        if self._columns is None:
+            joins = [_join_of(seed) for seed in self.seeds]
+            self._columns = (
+                np.array(
+                    [inf if join is None or join.window.seconds is None else join.window.seconds for join in joins]
+                ),
+                np.array([join is not None and join.operator != "JOIN" for join in joins], bool),
+                np.array([seed is not None and seed.is_exact for seed in self.seeds], bool),
+            )
+        return self._columns
+
+    def variables(self) -> Ints:
+        """The variables whose values are to be found again."""
+        if self._variables is None:
+            found = {variable for shape in self.entries for variable in _equated(shape)}
+            self._variables = np.array(sorted(found), np.int32)
+        return self._variables
+
+
+def _join_of(seed: Seed | None) -> Joined | None:
+    """The join between the two documents of a seed, if their blocks are neighbours."""
+    if seed is None or abs(seed.newest - seed.partner) != 1:
+        return None
+    return seed.entry.shape.joins[max(seed.newest, seed.partner) - 1]
+
+
+def _equated(shape: Shape) -> list[int]:
+    conditions = [each for join in shape.joins for each in join.conditions if each.operator == "="]
+    return [shape.sides[block].variables[place] for each in conditions for block, place in (each.left, each.right)]
+
+
+def _seeds(entry: Entry) -> list[Seed]:
+    """One for each block that the newest document can be of: the last one, and those before a JOIN."""
+    shape = entry.shape
+    found = []
+    for newest in range(shape.present):
+        if newest < shape.present - 1 and shape.joins[newest].operator != "JOIN":
+            continue
+        conditions = shape.joins[max(newest, 1) - 1].conditions if shape.present > 1 else ()
+        equalities = [each for each in conditions if each.operator == "="]
+        if not equalities:
+            continue
+        partner = 1 if newest == 0 else max(each.left[0] for each in equalities)
+        pairs = frozenset(
+            _pair(shape, each, newest) for each in equalities if {each.left[0], each.right[0]} == {newest, partner}
+        )
+        found.append(Seed(entry, newest, partner, pairs))
+    return found
+
+
+def _pair(shape: Shape, condition: Condition, newest: int) -> tuple[int, int]:
+    """The variables of an equality, the newest document's last."""
+    ends = sorted((condition.left, condition.right), key=lambda end: end[0] == newest)
+    earlier, later = (shape.sides[block].variables[place] for block, place in ends)
+    return earlier, later

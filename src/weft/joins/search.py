@@ -1,0 +1,179 @@
+"""A shape and some of its documents in, the documents of all its blocks and their bindings out: exactly, by search.
+
+The quick way knows which documents have values in common. Here it is decided whether they really match: with windows,
+with the other blocks of a chain, and, where a variable has several nodes, with one binding that meets all conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from weft.joins.readings import stands
+from weft.joins.shapes import Condition, Shape, Side
+from weft.joins.state import Bindings, Held, State
+from weft.joins.witness import Values
+
+Nodes = tuple[int, ...]
+
+
+class Search:
+    """Searches the state."""
+
+    def __init__(self, state: State, values: Values) -> None:
+        self._state, self._values = state, values
+
+    # -- windows
+
+    def is_within(self, shape: Shape, join: int, before: Held, after: Held) -> bool:
+        """Whether two documents, of the block before a join and behind it, are near enough and in order."""
+        joined = shape.joins[join]
+        if before is after or before.sequence == after.sequence:
+            return False
+        if joined.operator != "JOIN" and not after.timestamp > before.timestamp:
+            return False
+        window = joined.window
+        if window.seconds is not None:
+            return abs(after.timestamp - before.timestamp) <= window.seconds
+        if window.documents is None:
+            return True
+        is_forward = before.sequence < after.sequence
+        earlier, later = (before, after) if is_forward else (after, before)
+        stream = shape.sides[join if is_forward else join + 1].stream
+        return int(self._state.between(stream, earlier.sequence, later.sequence)) < window.documents
+
+    # -- chains
+
+    def complete(self, shape: Shape, newest: int, given: dict[int, Held]) -> Iterator[tuple[Held, ...]]:
+        """All ways to give the blocks of a shape documents, where some have theirs.
+
+        The newest document is that of block `newest`, and no block before has the same, so that each way comes once.
+        """
+        missing = [block for block in range(shape.present) if block not in given]
+        if not missing:
+            yield tuple(given[block] for block in range(shape.present))
+            return
+        conditions = shape.conditions(shape.present)
+        block, condition = next(
+            (block, condition) for block in missing for condition in conditions if _links(condition, block, given)
+        )
+        for one in self._candidates(shape, block, condition, given):
+            limit = given[newest].sequence
+            if one.sequence < limit or (one.sequence == limit and block > newest):
+                extended = {**given, block: one}
+                if self.is_near(shape, block, extended):
+                    yield from self.complete(shape, newest, extended)
+
+    def _candidates(self, shape: Shape, block: int, condition: Condition, given: dict[int, Held]) -> list[Held]:
+        """The documents that a condition with a document that is given allows for a block."""
+        here, there = (
+            (condition.left, condition.right) if condition.left[0] == block else (condition.right, condition.left)
+        )
+        variable = shape.sides[block].variables[here[1]]
+        other = given[there[0]].bindings()
+        places: dict[int, None] = {}
+        asked = shape.sides[there[0]].variables[there[1]]
+        for value in {other.values[asked, node] for node in other.nodes.get(asked, ())}:
+            places.update(dict.fromkeys(self._state.postings.documents(value, variable).tolist()))
+        held = self._state.held
+        return [one for place in sorted(places) if (one := held[place]) is not None]
+
+    def is_near(self, shape: Shape, block: int, given: dict[int, Held]) -> bool:
+        """Whether a new document is within the windows of its neighbours, as far as these are there."""
+        return all(
+            self.is_within(shape, join, given[join], given[join + 1])
+            for join in (block - 1, block)
+            if join >= 0 and join in given and join + 1 in given and join + 1 < shape.present
+        )
+
+    # -- bindings
+
+    def outputs(self, shape: Shape, documents: Sequence[Held]) -> Iterator[tuple[Nodes, ...]]:
+        """The distinct nodes for the output of a match, a tuple for each block."""
+        seen: set[tuple[Nodes, ...]] = set()
+        for bound in self.bindings(shape, documents):
+            shown = tuple(
+                tuple(nodes[place] for place in side.output)
+                for nodes, side in zip(bound, shape.sides[: shape.present], strict=True)
+            )
+            if shown not in seen:
+                seen.add(shown)
+                yield shown
+
+    def is_match(self, shape: Shape, documents: Sequence[Held]) -> bool:
+        """Whether some binding of the documents meets all conditions."""
+        return next(self.bindings(shape, documents), None) is not None
+
+    def bindings(self, shape: Shape, documents: Sequence[Held]) -> Iterator[tuple[Nodes, ...]]:
+        """All bindings of the blocks of a match that meet all conditions among them."""
+        known: dict[int, Bindings] = {}
+        for one in documents:
+            if id(one) not in known:
+                known[id(one)] = one.bindings()
+        found = [known[id(one)] for one in documents]
+        yield from self._extend(shape, found, [])
+
+    def _extend(self, shape: Shape, found: list[Bindings], bound: list[Nodes]) -> Iterator[tuple[Nodes, ...]]:
+        block = len(bound)
+        if block == len(found):
+            yield tuple(bound)
+            return
+        conditions = shape.joins[block - 1].conditions if block else ()
+        for nodes in assignments(shape.sides[block], found[block]):
+            if all(self._holds(shape, condition, found, [*bound, nodes]) for condition in conditions):
+                yield from self._extend(shape, found, [*bound, nodes])
+
+    def _holds(self, shape: Shape, condition: Condition, found: list[Bindings], bound: list[Nodes]) -> bool:
+        left, right = (
+            found[block].values[shape.sides[block].variables[place], bound[block][place]]
+            for block, place in (condition.left, condition.right)
+        )
+        if condition.operator in ("=", "!="):
+            return (left == right) is (condition.operator == "=")
+        return stands(self._values.texts[left], condition.operator, self._values.texts[right])
+
+    # -- absence
+
+    def is_followed(self, shape: Shape, documents: Sequence[Held], bound: Sequence[Nodes]) -> bool:
+        """Whether a document that must not follow does follow a binding of the blocks before."""
+        last = shape.present
+        joined = shape.joins[-1]
+        condition = next(condition for condition in joined.conditions if condition.operator == "=")
+        given = dict(enumerate(documents))
+        for one in self._candidates(shape, last, condition, given):
+            if not self.is_within(shape, last - 1, documents[-1], one):
+                continue
+            found = [*(document.bindings() for document in documents), one.bindings()]
+            if any(
+                all(self._holds(shape, each, found, [*bound, nodes]) for each in joined.conditions)
+                for nodes in assignments(shape.sides[last], found[-1])
+            ):
+                return True
+        return False
+
+
+def assignments(side: Side, found: Bindings) -> Iterator[Nodes]:
+    """All ways to give the variables of a block nodes of a document."""
+    nodes: list[int] = []
+
+    def extend() -> Iterator[Nodes]:
+        place = len(nodes)
+        if place == len(side.variables):
+            yield tuple(nodes)
+            return
+        parent = side.parents[place]
+        if parent < 0:
+            choices = found.nodes.get(side.variables[place], [])
+        else:
+            choices = found.below.get((side.edges[place], nodes[parent]), [])
+        for node in choices:
+            nodes.append(node)
+            yield from extend()
+            nodes.pop()
+
+    return extend()
+
+
+def _links(condition: Condition, block: int, given: dict[int, Held]) -> bool:
+    """Whether an equality leads from a document that is given to a block that has none."""
+    ends = condition.left[0], condition.right[0]
+    return condition.operator == "=" and block in ends and any(end in given for end in ends if end != block)

@@ -1,0 +1,135 @@
+"""An XSCL plan in, its shape in numbers out: queries that ask the same of the same documents have equal shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weft.joins.graph import Definition, core, definitions
+from weft.joins.witness import FirstStage
+from weft.plans.flwr import Slot
+from weft.plans.plan import Comparison
+from weft.plans.walk import walk
+from weft.plans.xscl import JoinOperator, Term, Window, Xscl
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A block as a tree of variables, parents first: the variable of each place, its parent's place, and the edge."""
+
+    stream: str
+    variables: tuple[int, ...]
+    parents: tuple[int, ...]  # -1 at the top
+    edges: tuple[int, ...]  # from the parent; -1 at the top
+    output: tuple[int, ...]  # the places whose nodes are part of the message
+
+    @property
+    def top(self) -> int:
+        """The variable at the top."""
+        return self.variables[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Two places of two blocks whose values stand in a relation."""
+
+    left: tuple[int, int]
+    operator: Comparison
+    right: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """How a block is joined to those before it."""
+
+    operator: JoinOperator
+    window: Window
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A query in numbers. `joins[i]` joins `sides[i + 1]` to the sides before it."""
+
+    sides: tuple[Side, ...]
+    joins: tuple[Joined, ...]
+
+    @property
+    def is_absence(self) -> bool:
+        """Whether the last block must not follow."""
+        return bool(self.joins) and self.joins[-1].operator == "NOT FOLLOWED BY"
+
+    @property
+    def present(self) -> int:
+        """How many of the blocks a match has documents for."""
+        return len(self.sides) - self.is_absence
+
+    def conditions(self, blocks: int) -> list[Condition]:
+        """All conditions among the first blocks."""
+        return [condition for join in self.joins[: blocks - 1] for condition in join.conditions]
+
+    @property
+    def span(self) -> tuple[float | None, int]:
+        """How far apart its documents can be: so many seconds and so many documents; None: without end."""
+        windows = [join.window for join in self.joins]
+        if any(window.seconds is None and window.documents is None for window in windows):
+            return None, 0
+        return sum(window.seconds or 0.0 for window in windows), sum(window.documents or 0 for window in windows)
+
+
+def output_terms(plan: Xscl) -> list[Term]:
+    """The variables whose nodes make one message differ from another: those of SELECT, or each block's output."""
+    blocks = plan.blocks[:-1] if plan.joins and plan.joins[-1].operator == "NOT FOLLOWED BY" else plan.blocks
+    if plan.select is None:
+        return [Term(at, block.output) for at, block in enumerate(blocks)]
+    places = [Term(at, place) for at, block in enumerate(blocks) for place in range(len(block.variables))]
+    shown = {part.variable for part in walk(plan.select) if isinstance(part, Slot)}
+    return [places[variable] for variable in sorted(shown)]
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A plan's shape, where its variables are in it, and all that it asked the first stage for."""
+
+    shape: Shape
+    places: tuple[dict[int, int], ...]  # for each block: variable of the plan -> place of the side
+    definitions: tuple[tuple[Definition, ...], ...]  # for each block and place
+    asked: tuple[tuple[int, bool], ...]  # numbers of the first stage, and whether values were asked for
+
+
+def compile_plan(plan: Xscl, stage: FirstStage) -> Compiled:
+    """Ask the first stage for all that a plan needs."""
+    outputs = output_terms(plan)
+    predicates = [predicate for join in plan.joins for predicate in join.predicates]
+    compared = {term for predicate in predicates for term in (predicate.left, predicate.right)}
+    asked: list[tuple[int, bool]] = []
+    sides, places, defined = [], [], []
+    for at, block in enumerate(plan.blocks):
+        kept = {term.variable for term in (*outputs, *compared) if term.block == at}
+        graph = core(block, kept or {block.output})
+        made = definitions(graph)
+        valued = [Term(at, node.variable) in compared for node in graph.nodes]
+        variables = [stage.add_variable(each, value) for each, value in zip(made, valued, strict=True)]
+        asked += zip(variables, valued, strict=True)
+        edges = []
+        for place, node in enumerate(graph.nodes):
+            edges.append(-1 if node.parent is None else stage.add_edge(made[node.parent], made[place].links))
+            if node.parent is not None:
+                asked.append((edges[-1], False))
+        where = {node.variable: place for place, node in enumerate(graph.nodes)}
+        shown = tuple(sorted(where[term.variable] for term in outputs if term.block == at))
+        parents = tuple(-1 if node.parent is None else node.parent for node in graph.nodes)
+        sides.append(Side(block.stream, tuple(variables), parents, tuple(edges), shown))
+        places.append(where)
+        defined.append(made)
+
+    def condition(left: Term, operator: Comparison, right: Term) -> Condition:
+        ends = ((term.block, places[term.block][term.variable]) for term in (left, right))
+        return Condition(next(ends), operator, next(ends))
+
+    joins = tuple(
+        Joined(
+            join.operator, join.window, tuple(condition(one.left, one.operator, one.right) for one in join.predicates)
+        )
+        for join in plan.joins
+    )
+    return Compiled(Shape(tuple(sides), joins), tuple(places), tuple(defined), tuple(asked))
