@@ -30,6 +30,7 @@ bench: $(READY)  ## the experiments of the papers, quickly
 	$(BIN)/python -m bench filtering --quick
 	$(BIN)/python -m bench brokering --quick
 	$(BIN)/python -m bench pipeline --quick
+	$(BIN)/python -m bench joins --quick
 
 $(READY): pyproject.toml setup.py constraints.txt $(wildcard src/weft/*/*.c)
 	$(PYTHON) -m venv .venv

@@ -4,4 +4,4 @@ An experiment is a module of this package that has its name in EXPERIMENTS and a
 `run(quick: bool, progress: Progress) -> Report`. It measures, and the command line does the rest.
 """
 
-EXPERIMENTS = ("filtering", "brokering", "pipeline")
+EXPERIMENTS = ("filtering", "brokering", "pipeline", "joins")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
 
@@ -173,7 +174,12 @@ def check_triples(name: str, ours: set[Triple], theirs: set[Triple]) -> None:
         raise DisagreementError(f"Weft and {name} differ: only Weft {only[0]}, only {name} {only[1]}")
 
 
-def frozen_garbage() -> None:
-    """Keep the collector from walking the queries and documents at the cost of whom it strikes."""
+@contextmanager
+def no_garbage() -> Iterator[None]:
+    """The collector does not walk the queries and documents meanwhile, at the cost of whom it strikes."""
     gc.collect()
     gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
@@ -22,9 +23,12 @@ from weft.documents.table import NodeTable
 from weft.engine.explain import explain_all, explain_one
 from weft.engine.graph import drawing, graph
 from weft.errors import DocumentError
+from weft.joins.explain import explain_join, explain_joins
+from weft.joins.joins import Found
 from weft.languages import recognize
 from weft.matcher import Matcher, chunks, deliver, plan_of
 from weft.optimizer import Approach
+from weft.plans.xscl import Xscl
 from weft.subscriptions import Subscription
 
 Batch = Document | bytes | str | Iterable[Document | bytes | str]
@@ -59,13 +63,17 @@ class Broker:
         dtd: Dtd | None = None,
         approach: Approach | None = None,
         profile: bool = False,
+        lateness: float = 0.0,
     ) -> None:
         """With a DTD that all documents keep to, queries that mean the same become the same.
 
         `approach` (`"F"`, `"FW"`, `"FWR"`) answers FLWR queries each by its own plan, as the paper does before it
         shares plans; leave it out to share. `profile` counts the time of each operator (see `operator_seconds`).
+
+        Joins take documents in the order of their timestamps, or without any as they come. `lateness` is how many
+        seconds a document may come late: so long its messages wait for others.
         """
-        self._matcher = Matcher(limits, bounds, dtd, approach, profile)
+        self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness)
         self._rejected: deque[DocumentError] = deque(maxlen=_KEPT)
         self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
         self._changing = threading.RLock()
@@ -82,21 +90,26 @@ class Broker:
         namespaces: Mapping[str, str] | None = None,
         ignore_namespaces: bool = False,
         language: str | None = None,
+        from_state: bool = False,
     ) -> str:
         """Register a query; its id comes back, the next free number if none is given.
 
-        The language is XPath, or FLWR for a query that starts with its enclosing element; `language` ("xpath",
-        "xquery") says so. `to` is where every message goes: a function, a folder (one file a message) or "-" for
-        standard output; without it messages only come back from `publish`. `namespaces` maps the query's prefixes,
-        the empty one being the default for element names. A query that cannot be read raises QueryError and changes
-        nothing.
+        The language is XPath, FLWR for a query that starts with its enclosing element, or XSCL for one that has its
+        words; `language` ("xpath", "xquery", "xscl") says so. XSCL sees the documents that come from now on; with
+        `from_state` also those that joins still hold.
+
+        `to` is where every message goes: a function, a folder (one file a message) or "-" for standard output; without
+        it messages only come back from `publish`. `namespaces` maps the query's prefixes, the empty one being the
+        default for element names. A query that cannot be read raises QueryError and changes nothing.
         """
         if isinstance(query, str):
             query = Subscription("", query, language, namespaces or _NO_NAMESPACES, None, True, ignore_namespaces)
         plan = plan_of(query)
         with self._changing:
             name = id or query.id or self._free_id()
-            self._matcher.add(replace(query, id=name, to=destination(to if to is not None else query.to)), plan)
+            self._matcher.add(
+                replace(query, id=name, to=destination(to if to is not None else query.to)), plan, from_state
+            )
             return name
 
     def unsubscribe(self, id: str) -> None:
@@ -115,7 +128,8 @@ class Broker:
     def matches(self, batch: Batch) -> list[list[str]]:
         """For each document, in order, the ids of the subscriptions that match it, in the order they were made.
 
-        A rejected document has an empty list, and its reason is in `rejected`.
+        A rejected document has an empty list, and its reason is in `rejected`. XSCL subscriptions are not among them:
+        they match several documents together, and only those that are published.
         """
         documents = as_documents(batch)
         found: list[list[str]] = []
@@ -137,13 +151,23 @@ class Broker:
         with self._publishing:
             with self._changing:
                 deliveries = [delivery for chunk in chunks(documents) for delivery in self._messages(self._read(chunk))]
-            for message, to in deliveries:
-                if callable(to):
-                    try:
-                        to(message)
-                    except Exception as error:
-                        self._undelivered.append(Undelivered(message, error))
-        return [message for message, _ in deliveries]
+            return self._deliver(deliveries)
+
+    def advance(self, timestamp: float = inf) -> list[Message]:
+        """Time passes without documents: no document before this timestamp will come any more.
+
+        Joins whose windows close by that deliver what nothing followed. Without a timestamp the stream ends, and all
+        windows close.
+        """
+        with self._publishing:
+            with self._changing:
+                deliveries = self._joined(self._matcher.joins.advance(timestamp))
+            return self._deliver(deliveries)
+
+    @property
+    def late(self) -> int:
+        """How many documents came too late to be joined."""
+        return self._matcher.joins.late
 
     @property
     def rejected(self) -> tuple[DocumentError, ...]:
@@ -167,10 +191,14 @@ class Broker:
             if id is None:
                 queries = matcher.subscriptions.values()
                 flwr = (plan_of(query) for query in queries if (query.language or recognize(query.query)) == "xquery")
-                return explain_all(matcher.engine, flwr, matcher.dtd)
+                told = explain_all(matcher.engine, flwr, matcher.dtd)
+                return f"{told}\n\n{explain_joins(matcher.joins)}" if len(matcher.joins) else told
             number = matcher.numbers[id]
             subscription = matcher.subscriptions[number]
-            return explain_one(matcher.engine, number, subscription.query, plan_of(subscription), matcher.dtd)
+            plan = plan_of(subscription)
+            if isinstance(plan, Xscl):
+                return explain_join(matcher.joins, number, subscription.query, plan)
+            return explain_one(matcher.engine, number, subscription.query, plan, matcher.dtd)
 
     def explain_graph(self, id: str, form: Literal["dot", "svg"] = "dot") -> str:
         """The plan of one subscription as a graph, in Graphviz's language or drawn as SVG."""
@@ -206,7 +234,23 @@ class Broker:
         self._rejected.extend(table.rejected)
         return table
 
+    def _deliver(self, deliveries: list[tuple[Message, object]]) -> list[Message]:
+        for message, to in deliveries:
+            if callable(to):
+                try:
+                    to(message)
+                except Exception as error:
+                    self._undelivered.append(Undelivered(message, error))
+        return [message for message, _ in deliveries]
+
     def _messages(self, table: NodeTable) -> list[tuple[Message, object]]:
+        deliveries = self._selected(table)
+        if len(self._matcher.joins):
+            deliveries += self._joined(self._matcher.joins.process(table))
+        return deliveries
+
+    def _selected(self, table: NodeTable) -> list[tuple[Message, object]]:
+        """The messages that single documents bring."""
         rows = deliver(self._matcher.engine, table)
         starts = [*np.flatnonzero(rows.is_first).tolist(), len(rows.text)]
         deliveries: list[tuple[Message, object]] = []
@@ -214,4 +258,16 @@ class Broker:
             subscription = self._matcher.subscriptions[int(rows.subscription[start])]
             document = table.documents[int(rows.document[start])]
             deliveries.append((Message(subscription.id, document.id, tuple(rows.text[start:end])), subscription.to))
+        return deliveries
+
+    def _joined(self, found: Found) -> list[tuple[Message, object]]:
+        """The messages of joins, and those of the documents that they published."""
+        matcher = self._matcher
+        deliveries: list[tuple[Message, object]] = []
+        for made in matcher.joins.messages(found):
+            subscription = matcher.subscriptions[made.number]
+            ids = tuple(document.id for document in made.documents)
+            deliveries.append((Message(subscription.id, ids[-1], (made.text,), ids), subscription.to))
+        for chunk in chunks(found.published):
+            deliveries += self._selected(self._read(chunk))
         return deliveries

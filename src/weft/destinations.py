@@ -15,11 +15,15 @@ from weft.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is delivered: the nodes of a document that a subscription asked for, as XML; of FLWR, the one message."""
+    """What is delivered: the nodes of a document that a subscription asked for, as XML; of FLWR, the one message.
+
+    A message of XSCL has in `documents` all documents that it joins; `document` is the last of them.
+    """
 
     subscription: str
     document: str
     nodes: tuple[str, ...]
+    documents: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

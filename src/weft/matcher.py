@@ -18,8 +18,10 @@ from weft.documents.table import NodeTable
 from weft.engine.engine import Engine, Matches
 from weft.engine.profile import Profile
 from weft.errors import ConfigurationError, WeftError
+from weft.joins.joins import Joins
 from weft.languages import Plan, parse
 from weft.optimizer import Approach
+from weft.plans.xscl import Xscl
 from weft.subscriptions import Subscription, load_subscriptions
 
 _CHUNK = 64  # documents that are matched at once: larger is not faster
@@ -56,47 +58,71 @@ class Matcher:
         dtd: Dtd | None = None,
         approach: Approach | None = None,
         profile: bool = False,
+        lateness: float = 0.0,
     ) -> None:
         self.limits, self.dtd = limits or Limits(), dtd
         self._make_engine = partial(Engine, bounds, dtd, approach, Profile(profile))
+        self._make_joins = partial(Joins, self.limits, lateness, bounds, dtd)
         self.clear()
 
     def clear(self) -> None:
-        """Forget all subscriptions."""
+        """Forget all subscriptions, and what joins remember."""
         self.engine = self._make_engine()
+        self.joins = self._make_joins()
         self.subscriptions: dict[int, Subscription] = {}
         self.numbers: dict[str, int] = {}
         self.ids = np.empty(1024, object)  # by number
         self._next = 0
 
-    def add(self, subscription: Subscription, plan: Plan | None = None) -> None:
-        """Take a subscription in, under the next number; raises QueryError and changes nothing if it cannot be read."""
+    def add(self, subscription: Subscription, plan: Plan | None = None, from_state: bool = False) -> None:
+        """Take a subscription in, under the next number; raises QueryError and changes nothing if it cannot be read.
+
+        XSCL with `from_state` also sees the documents that joins still hold.
+        """
         if subscription.id in self.numbers:
             raise ConfigurationError(f"subscription {subscription.id!r} is there already")
+        plan = plan or plan_of(subscription)
+        if isinstance(plan, Xscl):
+            self.joins.add(self._next, plan, from_state)
+        else:
+            self.engine.add(self._next, plan)
+        self._enter(subscription)
+
+    def _enter(self, subscription: Subscription) -> int:
+        """The next number is this subscription's."""
         number = self._next
-        self.engine.add(number, plan or plan_of(subscription))
         self._next += 1
         if number == len(self.ids):
             self.ids = np.concatenate([self.ids, np.empty(number, object)])
         self.ids[number] = subscription.id
         self.subscriptions[number] = subscription
         self.numbers[subscription.id] = number
+        return number
 
     def remove(self, id: str) -> None:
         """Let a subscription go; raises KeyError if there is none with this id."""
         number = self.numbers.pop(id)
         del self.subscriptions[number]
         self.ids[number] = None
-        self.engine.remove(number)
+        if number in self.joins:
+            self.joins.remove(number)
+        else:
+            self.engine.remove(number)
         if max(self.engine.dead, self._next - len(self.numbers)) > max(_SWEEP, len(self.numbers)):
             self.rebuild()
 
     def rebuild(self) -> None:
-        """A new engine without what nobody wants any more."""
-        kept = list(self.subscriptions.values())
+        """A new engine without what nobody wants any more; joins remember what they do."""
+        kept, joins = list(self.subscriptions.items()), self.joins
         self.clear()
-        for subscription in kept:
-            self.add(subscription)
+        self.joins = joins
+        moved = {}
+        for number, subscription in kept:
+            if number in joins:
+                moved[number] = self._enter(subscription)
+            else:
+                self.add(subscription)
+        joins.renumber(moved)
 
 
 def deliver(engine: Engine, table: NodeTable) -> Deliveries:

@@ -12,7 +12,7 @@ from typing import Any
 from weft.errors import ConfigurationError, WeftError
 
 #: Which files of a folder are queries, and in which language.
-SUFFIXES = {".xpath": "xpath", ".xq": "xquery"}
+SUFFIXES = {".xpath": "xpath", ".xq": "xquery", ".xscl": "xscl"}
 _LONE = re.compile("[\ud800-\udfff]")
 _FIELDS = {
     "id": (str, int),
@@ -43,8 +43,8 @@ def load_subscriptions(path: str | Path, on_error: Callable[[WeftError], None] |
     """The subscriptions of a file or folder, in their order, without those that are not enabled.
 
     Plain text has one XPath a line; the id is the line's number, and lines that are blank or start with `#` count but
-    are skipped. A file `*.jsonl` or `*.json` has one JSON object a line. A folder has one query in each `*.xpath`
-    file; the id is the file's name without its ending.
+    are skipped. A file `*.jsonl` or `*.json` has one JSON object a line. A folder has one query in each file
+    `*.xpath`, `*.xq` or `*.xscl`; the id is the file's name without its ending.
 
     The queries themselves are not parsed here. Without `on_error` the first entry that cannot be read raises
     ConfigurationError; with it, each such entry is reported and the others are loaded.

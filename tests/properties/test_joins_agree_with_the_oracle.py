@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.xscl_oracle import Found, oracle, place_in
-from tests.xscl_strategies import document_lists, queries
 
 from weft.documents.build import read
 from weft.documents.document import Document
@@ -17,6 +15,8 @@ from weft.joins.joins import Found as Matches
 from weft.joins.joins import Joins
 from weft.languages.xscl import parse
 from weft.plans.xscl import Xscl
+from xscl_oracle import Found, oracle, place_in
+from xscl_strategies import document_lists, queries
 
 FAST = settings(max_examples=300, deadline=None)
 

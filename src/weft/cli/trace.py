@@ -15,9 +15,11 @@ from weft.cli.tree import MARK, tree
 from weft.documents import Limits, NodeTable, read
 from weft.engine import Engine
 from weft.engine.building import binding_pattern
-from weft.errors import DocumentError
+from weft.errors import DocumentError, UnsupportedError
 from weft.languages import parse
 from weft.plans.flwr import Flwr
+from weft.plans.plan import Selection
+from weft.plans.xscl import Xscl
 
 
 def trace(
@@ -38,7 +40,7 @@ def trace(
       weft test --ignore-namespaces "//entry/link/@href" feeds/001.xml
     """
     names = naming(namespace, ignore_namespaces)
-    plan = parse(query, None, names.namespaces, ignore_namespaces)
+    plan = _parse(query, names, ignore_namespaces)
     steps = stages(binding_pattern(plan) if isinstance(plan, Flwr) else plan)
     table = _read(document)
     selected = _select(table, steps)
@@ -55,6 +57,14 @@ def trace(
     if isinstance(plan, Flwr):
         console.print(Text("\n" + "\n".join(_messages(plan, table)) or "\nno message", "cyan"))
     console.print(f"\n{MARK} {len(marked)} {'node' if len(marked) == 1 else 'nodes'} in {document}", markup=False)
+
+
+def _parse(query: str, names: Naming, ignore_namespaces: bool) -> Selection | Flwr:
+    plan = parse(query, None, names.namespaces, ignore_namespaces)
+    if isinstance(plan, Xscl):
+        instead = "test the path of one block, or give several documents to weft match"
+        raise UnsupportedError("XSCL", query, 0, "a join with a single document", instead)
+    return plan
 
 
 def _messages(plan: Flwr, table: NodeTable) -> list[str]:
@@ -88,7 +98,7 @@ def _select(table: NodeTable, steps: list[Stage]) -> list[list[int]]:
 
 def _hint(query: str, names: Naming, table: NodeTable, console: Console) -> None:
     """The most common reason for no result at all."""
-    plan = parse(query, None, names.namespaces, ignore_namespaces=True)
+    plan = _parse(query, names, True)
     without = stages(binding_pattern(plan) if isinstance(plan, Flwr) else plan)
     number = len(_select(table, without)[-1])
     if number:

@@ -14,6 +14,7 @@ from weft.languages import Plan
 from weft.optimizer import optimize
 from weft.plans.flwr import Flwr
 from weft.plans.operators import DupElim, JoinedList, ReturnSelect, Semijoin
+from weft.plans.plan import Selection
 from weft.plans.show import show, show_flwr, show_path
 from weft.plans.show_operators import show_operators
 from weft.plans.walk import walk
@@ -111,7 +112,7 @@ def _some(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def explain_one(engine: Engine, number: int, query: str, plan: Plan, dtd: Dtd | None = None) -> str:
+def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr, dtd: Dtd | None = None) -> str:
     """One subscription: its plan, what it shares, and where its results were seen."""
     operators = f"\n{show_operators(optimize(plan, 'FWR', dtd))}" if isinstance(plan, Flwr) else ""
     if engine.single is not None and number in engine.single.queries:

@@ -11,6 +11,8 @@ from weft.optimizer import optimize
 from weft.plans.flwr import Flwr
 from weft.plans.show import show
 from weft.plans.show_operators import operator_lines
+from weft.plans.show_xscl import show_xscl
+from weft.plans.xscl import Xscl
 
 
 def graph(plan: Plan, dtd: Dtd | None = None) -> str:
@@ -55,7 +57,7 @@ text {{ font: 12px monospace }}
 def _lines(plan: Plan, dtd: Dtd | None) -> list[tuple[int, str]]:
     if isinstance(plan, Flwr):
         return list(operator_lines(optimize(plan, "FWR", dtd)))
-    told = show(plan).splitlines()
+    told = (show_xscl(plan) if isinstance(plan, Xscl) else show(plan)).splitlines()
     return [((len(line) - len(line.lstrip())) // 2, line.strip()) for line in told]
 
 

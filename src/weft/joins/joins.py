@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from math import inf
@@ -22,8 +22,8 @@ from weft.joins.outputs import Outputs, Row
 from weft.joins.queries import Entry, Queries, Subscriber
 from weft.joins.retention import make_is_over
 from weft.joins.search import Nodes, Search
-from weft.joins.shapes import Compiled, compile_plan
-from weft.joins.state import Held, State
+from weft.joins.shapes import Compiled, Shape, compile_plan
+from weft.joins.state import Held, State, hold
 from weft.joins.streams import Streams
 from weft.joins.witness import FirstStage, Witnesses, take
 from weft.plans.xscl import Xscl
@@ -89,15 +89,15 @@ class Joins:
         bounds: Bounds | None = None,
         dtd: Dtd | None = None,
     ) -> None:
-        self._limits = limits or Limits()
+        self.limits = limits or Limits()
         self.stage = FirstStage(bounds, dtd)
         self.state = State()
         self.arrivals = Arrivals(lateness)
-        self._queries = Queries()
-        self._search = Search(self.state, self.stage.values)
-        self._second = SecondStage(self._queries, self.state)
-        self.absences = Absences(self.state, self._search)
-        self._outputs = Outputs(self._limits)
+        self.queries = Queries()
+        self.search = Search(self.state, self.stage.values)
+        self._second = SecondStage(self.queries, self.state)
+        self.absences = Absences(self.state, self.search)
+        self.outputs = Outputs(self.limits)
         self._streams = Streams()
         self._compiled: dict[int, Compiled] = {}
         self._published = count(1)
@@ -105,6 +105,9 @@ class Joins:
 
     def __len__(self) -> int:
         return len(self._compiled)
+
+    def __contains__(self, number: object) -> bool:
+        return number in self._compiled
 
     @property
     def late(self) -> int:
@@ -121,16 +124,27 @@ class Joins:
         self._streams.add(number, plan.publish, (block.stream for block in plan.blocks))
         compiled = self._compiled[number] = compile_plan(plan, self.stage)
         since = 0 if from_state else self.state.sequence
-        subscriber = Subscriber(since, self._outputs.written(plan, compiled), plan.publish)
-        self._queries.add(number, compiled.shape, subscriber)
+        subscriber = Subscriber(since, self.outputs.written(plan, compiled), plan.publish)
+        self.queries.add(number, compiled.shape, subscriber)
 
     def remove(self, number: int) -> None:
         """Let a query go, and what only it asked for."""
         compiled = self._compiled.pop(number)
-        self._queries.remove(number, compiled.shape)
+        self.queries.remove(number, compiled.shape)
         self._streams.remove(number)
         for asked, valued in compiled.asked:
             self.stage.remove(asked, valued)
+
+    def shape(self, number: int) -> Shape:
+        """The shape of a query."""
+        return self._compiled[number].shape
+
+    def renumber(self, numbers: Mapping[int, int]) -> None:
+        """Give all queries new numbers."""
+        self._compiled = {numbers[number]: compiled for number, compiled in self._compiled.items()}
+        self._streams.renumber(numbers)
+        for entry in self.queries.entries.values():
+            entry.subscribers = {numbers[number]: each for number, each in entry.subscribers.items()}
 
     # -- documents
 
@@ -141,14 +155,14 @@ class Joins:
     def join(self, documents: Sequence[Document], witnesses: Witnesses) -> Found:
         """The second stage: documents come with their witnesses."""
         self._let_go()
-        found = Found(self.state, self._queries)
+        found = Found(self.state, self.queries)
         self._join(self.arrivals.come(documents, witnesses), found)
         return found
 
     def advance(self, timestamp: float = inf) -> Found:
         """Time passes: no document before this timestamp can come any more. `inf` ends the stream."""
         self._let_go()
-        found = Found(self.state, self._queries)
+        found = Found(self.state, self.queries)
         self._join(self.arrivals.advance(timestamp), found)
         return found
 
@@ -180,34 +194,29 @@ class Joins:
 
     def _hold(self, ripe: list[Arrival], witnesses: Witnesses) -> Ints:
         """The places of the batch's documents in the state; those without witnesses have none."""
-        numbers = np.arange(len(ripe) + 1)
-        rows = np.searchsorted(witnesses.document, numbers).tolist()
-        edges = np.searchsorted(witnesses.edge_document, numbers).tolist()
         same = (np.diff(witnesses.document) == 0) & (np.diff(witnesses.variable) == 0)
         multiple = set(witnesses.document[1:][same].tolist())
         places = np.full(len(ripe), -1, np.int32)
-        for at, one in enumerate(ripe):
-            sequence = self.state.number(one.document.stream, one.timestamp)
-            if rows[at] < rows[at + 1]:
-                spans = (rows[at], rows[at + 1]), (edges[at], edges[at + 1])
-                places[at] = self.state.add(
-                    Held(one.document, one.timestamp, sequence, witnesses, *spans), at in multiple
-                )
+        sequences = [self.state.number(one.document.stream, one.timestamp) for one in ripe]
+        made = hold([one.document for one in ripe], [one.timestamp for one in ripe], sequences, witnesses)
+        for at, one in enumerate(made):
+            if one.rows[0] < one.rows[1]:
+                places[at] = self.state.add(one, at in multiple)
         return places
 
     def _look(self, earlier: int, later: int, number: int, found: Found) -> None:
         """Whether two documents that meet are a match, with others if there are more blocks."""
-        seed = self._queries.seeds[number]
+        seed = self.queries.seeds[number]
         assert seed is not None
         shape = seed.entry.shape
         given = {seed.newest: self.state.at(later), seed.partner: self.state.at(earlier)}
-        if self._search.is_near(shape, seed.newest, given):
-            for documents in self._search.complete(shape, seed.newest, given):
+        if self.search.is_near(shape, seed.newest, given):
+            for documents in self.search.complete(shape, seed.newest, given):
                 self._take(seed.entry, documents, found)
 
     def _begin_alone(self, witnesses: Witnesses, places: Ints, found: Found) -> None:
         """The queries, or what stands before an absence, that have one block."""
-        alone = self._queries.alone
+        alone = self.queries.alone
         if not alone:
             return
         rows = np.flatnonzero(np.isin(witnesses.variable, np.fromiter(alone, np.int32, len(alone))))
@@ -218,7 +227,7 @@ class Joins:
 
     def _take(self, entry: Entry, documents: tuple[Held, ...], found: Found) -> None:
         """A match, if the bindings say so; one that must not be followed waits."""
-        if not self._search.is_match(entry.shape, documents):
+        if not self.search.is_match(entry.shape, documents):
             return
         if entry.shape.is_absence:
             self.absences.wait(entry, documents)
@@ -229,7 +238,7 @@ class Joins:
 
     def _come(self, one: Arrival, found: Found) -> None:
         """A document, and then those that its messages are."""
-        alone = Found(self.state, self._queries)
+        alone = Found(self.state, self.queries)
         self._join_batch([one], alone)
         found.meetings += alone.meetings
         found.searched += alone.searched
@@ -239,15 +248,15 @@ class Joins:
         for closed in self.absences.close(watermark):
             found.closed.append(closed)
             if self._streams:
-                self._publish(Found(self.state, self._queries, closed=[closed]), found)
+                self._publish(Found(self.state, self.queries, closed=[closed]), found)
 
     def _publish(self, alone: Found, found: Found) -> None:
         """The messages of queries that publish become documents."""
         rows = [(row, at, subscriber.publish) for _, subscriber, row, at in self.rows(alone) if subscriber.publish]
-        texts = list(self._outputs.write([row for row, _, _ in rows]))
+        texts = list(self.outputs.write([row for row, _, _ in rows]))
         for text, (_, timestamp, stream) in zip(texts, rows, strict=True):
             document = Document(text, f"{stream}-{next(self._published)}", stream or "", timestamp)
-            table = read([document], self._limits)
+            table = read([document], self.limits)
             if table.documents:  # a message may be text alone, which is no document
                 found.published.append(document)
                 self._come(Arrival(document, timestamp, self.stage.read(table), 0), found)
@@ -257,7 +266,7 @@ class Joins:
     def messages(self, found: Found) -> Iterator[JoinMessage]:
         """The messages of matches, one after the other."""
         rows = list(self.rows(found))
-        texts = self._outputs.write([row for _, _, row, _ in rows])
+        texts = self.outputs.write([row for _, _, row, _ in rows])
         for text, (number, _, row, timestamp) in zip(texts, rows, strict=True):
             yield JoinMessage(number, row.documents, text, timestamp)
 
@@ -265,9 +274,9 @@ class Joins:
         """The messages to be: for each subscriber the documents and output nodes, and the message's timestamp."""
         for entry, documents in found.documents():
             timestamp = max(one.timestamp for one in documents)
-            yield from _fan_out(entry, documents, self._search.outputs(entry.shape, documents), timestamp)
+            yield from fan_out(entry, documents, self.search.outputs(entry.shape, documents), timestamp)
         for closed in found.closed:
-            yield from _fan_out(closed.entry, closed.documents, closed.outputs, closed.timestamp)
+            yield from fan_out(closed.entry, closed.documents, closed.outputs, closed.timestamp)
 
     # -- documents go
 
@@ -277,7 +286,7 @@ class Joins:
         if state.sequence - self._looked < max(_OFTEN, len(state) // 4):
             return
         self._looked = state.sequence
-        is_compact = state.drop(make_is_over(self._queries.entries, state, self.arrivals.watermark))
+        is_compact = state.drop(make_is_over(self.queries.entries, state, self.arrivals.watermark))
         waiting = [one for _, documents in self.absences for one in documents]
         state.trim(min((one.sequence for one in (*state, *waiting)), default=state.sequence))
         if is_compact:
@@ -286,7 +295,7 @@ class Joins:
             self.stage.values.keep(np.concatenate([np.zeros(0, np.int64), *codes]))
 
 
-def _fan_out(
+def fan_out(
     entry: Entry, documents: Sequence[Held], outputs: Iterable[tuple[Nodes, ...]], timestamp: float
 ) -> Iterator[tuple[int, Subscriber, Row, float]]:
     """A row for each subscriber and each distinct output."""

@@ -43,9 +43,7 @@ class Seed:
         Then a variable has its node where one below it has, so that values at all ends of the trees are enough.
         """
         shape = self.entry.shape
-        if shape.present != 2 or shape.is_absence or shape.joins[0].window.documents is not None:
-            return False
-        if any(condition.operator != "=" for condition in shape.joins[0].conditions):
+        if not shape.is_pairwise or any(condition.operator != "=" for condition in shape.joins[0].conditions):
             return False
         ends = {end for condition in shape.joins[0].conditions for end in (condition.left, condition.right)}
         return all(

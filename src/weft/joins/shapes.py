@@ -63,6 +63,11 @@ class Shape:
         """How many of the blocks a match has documents for."""
         return len(self.sides) - self.is_absence
 
+    @property
+    def is_pairwise(self) -> bool:
+        """Whether two documents alone tell if they match, whatever other documents there are."""
+        return self.present == len(self.sides) == 2 and self.joins[0].window.documents is None
+
     def conditions(self, blocks: int) -> list[Condition]:
         """All conditions among the first blocks."""
         return [condition for join in self.joins[: blocks - 1] for condition in join.conditions]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,22 @@ class Bindings:
     nodes: dict[int, list[int]] = field(default_factory=dict)
     values: dict[tuple[int, int], int] = field(default_factory=dict)
     below: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+
+
+def hold(
+    documents: Sequence[Document], timestamps: Sequence[float], sequences: Sequence[int], witnesses: Witnesses
+) -> list[Held]:
+    """Documents with their witnesses, which are those of one batch."""
+    numbers = np.arange(len(documents) + 1)
+    rows = np.searchsorted(witnesses.document, numbers).tolist()
+    edges = np.searchsorted(witnesses.edge_document, numbers).tolist()
+    spans = zip(pairwise(rows), pairwise(edges), strict=True)
+    return [
+        Held(document, timestamp, sequence, witnesses, of_rows, of_edges)
+        for document, timestamp, sequence, (of_rows, of_edges) in zip(
+            documents, timestamps, sequences, spans, strict=True
+        )
+    ]
 
 
 class State:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from weft.errors import ConfigurationError
 
@@ -30,6 +30,10 @@ class Streams:
     def remove(self, number: int) -> None:
         """Let a query go."""
         self._reads.pop(number, None)
+
+    def renumber(self, numbers: Mapping[int, int]) -> None:
+        """Queries have new numbers."""
+        self._reads = {numbers[number]: read for number, read in self._reads.items()}
 
     def _circle(self, publish: str, read: frozenset[str]) -> list[str] | None:
         """The way from a stream back to itself, if there is one."""

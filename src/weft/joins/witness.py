@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -20,9 +21,12 @@ from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.joins.graph import Definition
 from weft.plans.flwr import RETURNS, Copy, Element, Enclosed, Flwr, Slot, Variable
-from weft.plans.plan import Link
+from weft.plans.plan import Link, Pattern
 
 _NONE = np.zeros(0, np.int32)
+_SWEEP = 10_000  # results that nobody asks for any more, before the engine is built anew
+#: A variable, or an edge from one.
+_Key = Definition | tuple[Definition, tuple[Link, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +97,11 @@ class FirstStage:
     """All definitions and edges that anybody asks for; each is counted, and gone when nobody does any more."""
 
     def __init__(self, bounds: Bounds | None = None, dtd: Dtd | None = None) -> None:
-        self._engine = Engine(bounds, dtd)
+        self._make_engine = partial(Engine, bounds, dtd)
+        self._engine = self._make_engine()
         self.values = Values()
-        self._numbers: dict[object, int] = {}  # of definitions and edges in the engine
+        self._numbers: dict[_Key, int] = {}  # of definitions and edges in the engine
+        self._keys: dict[int, _Key] = {}
         self._asked: dict[int, int] = {}  # how many ask for each
         self._valued: dict[int, int] = {}  # and for its values
         self._streams: dict[int, str] = {}
@@ -108,8 +114,6 @@ class FirstStage:
     def add_variable(self, definition: Definition, valued: bool) -> int:
         """The number of a variable; with `valued` the values of its nodes are asked for too."""
         number = self._add(definition, definition.stream)
-        if number not in self._streams or self._asked[number] == 1:
-            self._streams[number] = definition.stream
         if valued:
             self._valued[number] = self._valued.get(number, 0) + 1
         return number
@@ -131,16 +135,24 @@ class FirstStage:
             del self._asked[number], self._streams[number]
             self._edges.discard(number)
             self._engine.remove(number)
-            for key in [key for key, known in self._numbers.items() if known == number]:
-                del self._numbers[key]
+            del self._numbers[self._keys.pop(number)]
+            if self._engine.dead > max(_SWEEP, len(self)):
+                self._rebuild()
 
-    def _add(self, key: Definition | tuple[Definition, tuple[Link, ...]], stream: str) -> int:
+    def _rebuild(self) -> None:
+        """A new engine without what nobody asks for any more."""
+        self._engine = self._make_engine()
+        for number, key in self._keys.items():
+            self._engine.add(number, _query(key))
+
+    def _add(self, key: _Key, stream: str) -> int:
         number = self._numbers.get(key)
         if number is None:
             number = self._next
-            self._engine.add(number, key.pattern() if isinstance(key, Definition) else lists_query(*key))
+            self._engine.add(number, _query(key))
             self._next += 1
             self._numbers[key] = number
+            self._keys[number] = key
             self._streams[number] = stream
         self._asked[number] = self._asked.get(number, 0) + 1
         return number
@@ -178,6 +190,10 @@ class FirstStage:
         allowed = np.array([[is_in_stream(one, stream) for stream in streams] for one in table.documents], bool)
         keep = allowed[document, of_number[number]]
         return document[keep], number[keep], *(column[keep] for column in columns)
+
+
+def _query(key: _Key) -> Pattern | Flwr:
+    return key.pattern() if isinstance(key, Definition) else lists_query(*key)
 
 
 def lists_query(definition: Definition, links: tuple[Link, ...]) -> Flwr:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from weft.errors import ConfigurationError
-from weft.languages import xpath, xquery
+from weft.languages import xpath, xquery, xscl
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
+from weft.plans.xscl import Xscl
 
-Plan = Selection | Flwr
+Plan = Selection | Flwr | Xscl
 LANGUAGES: dict[str, Callable[[str, Mapping[str, str] | None, bool], Plan]] = {
     "xpath": xpath.parse,
     "xquery": xquery.parse,
+    "xscl": xscl.parse,
 }
+_LITERAL = re.compile(r""""[^"]*"|'[^']*'""")
+_XSCL = re.compile(r"^\s*SELECT\s|->\s*\w|\b(?:JOIN|FOLLOWED\s+BY)\s*\{|\bPUBLISH\s+\w+\s*$")
 
 
 def parse(
@@ -34,8 +39,13 @@ def parse(
 
 
 def recognize(query: str) -> str:
-    """The language of a query by how it starts: a FLWR query with its enclosing element."""
-    return "xquery" if query.lstrip().startswith("<") else "xpath"
+    """The language of a query: a FLWR query starts with its enclosing element, and XSCL has words and signs of its own.
+
+    An XSCL query that is a stream or a path alone looks like XPath: there the language must be told.
+    """
+    if query.lstrip().startswith("<"):
+        return "xquery"
+    return "xscl" if _XSCL.search(_LITERAL.sub("''", query)) else "xpath"
 
 
 __all__ = ["LANGUAGES", "Plan", "parse", "recognize"]

@@ -49,7 +49,7 @@ def show_flwr(plan: Flwr) -> str:
     for variable in plan.variables:
         is_first = variable.source is None
         source = plan.stream or "document" if is_first else f"${plan.variables[variable.source or 0].name}"
-        lines.append(f"for ${variable.name} from {source} {''.join(map(_link, variable.links))}")
+        lines.append(f"for ${variable.name} from {source} {''.join(map(show_link, variable.links))}")
         lines += [show_test(variable.where, "  ")] if variable.where else []
     lines += ["where", show_test(plan.where, "  ")] if plan.where else []
     for order in plan.order:
@@ -78,10 +78,11 @@ def _items(plan: Flwr, enclosed: Enclosed, indent: str) -> list[str]:
 
 
 def _slot(plan: Flwr, slot: Slot) -> str:
-    return f"${plan.variables[slot.variable].name}{''.join(map(_link, slot.links))}"
+    return f"${plan.variables[slot.variable].name}{''.join(map(show_link, slot.links))}"
 
 
-def _link(link: Link) -> str:
+def show_link(link: Link) -> str:
+    """One stretch of a path with its test."""
     return show_path(link.path) + (f"[{' '.join(show_test(link.test).split())}]" if link.test else "")
 
 
@@ -131,7 +132,7 @@ def _relative(path: Path) -> str:
 
 
 def _links(links: tuple[Link, ...]) -> str:
-    return "".join(map(_link, links)).removeprefix("/")
+    return "".join(map(show_link, links)).removeprefix("/")
 
 
 def _constant(constant: str | float) -> str:

@@ -1,0 +1,42 @@
+"""Joins in, text out that tells how a query is answered and what it shares with others."""
+
+from __future__ import annotations
+
+from weft.joins.joins import Joins
+from weft.plans.show_xscl import show_xscl
+from weft.plans.xscl import Xscl
+
+
+def explain_join(joins: Joins, number: int, query: str, plan: Xscl) -> str:
+    """One query: its plan, its seeds, and what it shares."""
+    shape = joins.shape(number)
+    entry = joins.queries.entries[shape]
+    lines = [query, "", show_xscl(plan), ""]
+    lines.append(f"join: the same for {_some(len(entry.subscribers), 'subscription')}")
+    for place in entry.seeds:
+        seed = joins.queries.seeds[place]
+        if seed is not None:
+            how = "exact where each variable has one node" if seed.is_exact else "verified by a search"
+            needed = _some(len(seed.pairs), "predicate")
+            lines.append(f"begins when a document of block {seed.newest + 1} comes: {needed}, {how}")
+    if not entry.seeds:
+        lines.append("begins with each document of block 1")
+    return "\n".join(lines)
+
+
+def explain_joins(joins: Joins) -> str:
+    """All queries: what is shared, and what is held."""
+    queries = joins.queries
+    return "\n".join(
+        [
+            f"joins: {_some(len(joins), 'subscription')}, {_some(len(queries.entries), 'distinct join')}",
+            f"  {_some(len(joins.stage), 'variable and edge', 'variables and edges')} in the shared automaton",
+            f"  {_some(len(queries.predicates), 'predicate')}, {_some(len(queries.seeds), 'way', 'ways')} to begin",
+            f"  state: {_some(len(joins.state), 'document')}, {_some(len(joins.state.postings), 'posting')},"
+            f" {_some(len(joins.absences), 'open window')}, {_some(joins.late, 'late document')}",
+        ]
+    )
+
+
+def _some(number: int, thing: str, things: str = "") -> str:
+    return f"{number} {thing if number == 1 else things or thing + 's'}"

@@ -1,0 +1,107 @@
+"""Queries that two documents alone decide, as relations, and candidates in, messages out: joins without a state.
+
+Another engine can join with these: it makes the occurrences of all documents, finds the pairs that satisfy a
+seed (all its predicates hold: equal keys of the two variables), and gives these back, to be decided exactly.
+
+    predicates   predicate, earlier, later            two variables, that of the earlier document first
+    needs        seed, predicate                      all of them must hold
+    seeds        seed, seconds, strict                the window (None: any), and whether equal timestamps do not do
+    occurrences  document, variable, key              a hash of the value: equal values have equal keys
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import inf
+
+import numpy as np
+
+from weft.documents.build import read
+from weft.documents.columns import Ints, Longs
+from weft.documents.document import Document
+from weft.documents.table import NodeTable
+from weft.joins.joins import JoinMessage, Joins, fan_out
+from weft.joins.outputs import Row
+from weft.joins.state import Held, hold
+
+_DOCUMENTS = 256  # that are read at once
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Two documents with timestamps that satisfy a seed; the earlier one came first if the timestamps are equal."""
+
+    seed: int
+    earlier: Document
+    later: Document
+
+
+class Pairs:
+    """The pairwise queries of joins."""
+
+    def __init__(self, joins: Joins) -> None:
+        self._joins = joins
+        queries = joins.queries
+        seeds = [(at, seed) for at, seed in enumerate(queries.seeds) if seed and seed.entry.shape.is_pairwise]
+        numbers = {pair: at for at, pair in enumerate(sorted({pair for _, seed in seeds for pair in seed.pairs}))}
+        seconds, strict, _ = queries.columns()
+        self.predicates = [(at, *pair) for pair, at in numbers.items()]
+        self.needs = [(at, numbers[pair]) for at, seed in seeds for pair in sorted(seed.pairs)]
+        self.seeds = [(at, None if seconds[at] == inf else float(seconds[at]), bool(strict[at])) for at, _ in seeds]
+        self._variables = np.array(sorted({end for pair in numbers for end in pair}), np.int32)
+
+    def occurrences(self, table: NodeTable) -> tuple[Ints, Ints, Longs]:
+        """(document, variable, key) of a batch, each once."""
+        witnesses = self._joins.stage.read(table)
+        rows = np.flatnonzero((witnesses.value >= 0) & np.isin(witnesses.variable, self._variables))
+        codes, place = np.unique(witnesses.value[rows], return_inverse=True)
+        texts = self._joins.stage.values.texts
+        keys = np.array([key_of(texts[code]) for code in codes.tolist()], np.int64)[place]
+        self._joins.stage.values.keep(np.zeros(0, np.int64))  # nothing is held here
+        columns = np.stack([witnesses.document[rows], witnesses.variable[rows], keys])
+        document, variable, key = np.unique(columns, axis=1)
+        return document.astype(np.int32), variable.astype(np.int32), key
+
+    def messages(self, candidates: Sequence[Candidate]) -> Iterator[JoinMessage]:
+        """The messages of the candidates that are matches."""
+        start = 0
+        while start < len(candidates):
+            documents: dict[int, Document] = {}
+            end = start
+            while end < len(candidates) and len(documents) < _DOCUMENTS:
+                for one in (candidates[end].earlier, candidates[end].later):
+                    documents[id(one)] = one
+                end += 1
+            yield from self._messages(candidates[start:end], documents)
+            start = end
+
+    def _messages(self, candidates: Sequence[Candidate], documents: dict[int, Document]) -> Iterator[JoinMessage]:
+        joins, given = self._joins, list(documents.values())
+        witnesses = joins.stage.read(read(given, joins.limits))
+        times = [document.timestamp or 0.0 for document in given]
+        held = dict(zip(documents, hold(given, times, range(len(given)), witnesses), strict=True))
+        rows: list[tuple[int, Row, float]] = []
+        for candidate in candidates:
+            pair = held[id(candidate.earlier)], held[id(candidate.later)]
+            rows += self._rows(candidate.seed, pair)
+        for text, (number, row, timestamp) in zip(joins.outputs.write([row for _, row, _ in rows]), rows, strict=True):
+            yield JoinMessage(number, row.documents, text, timestamp)
+        joins.stage.values.keep(np.zeros(0, np.int64))
+
+    def _rows(self, number: int, pair: tuple[Held, Held]) -> Iterator[tuple[int, Row, float]]:
+        joins = self._joins
+        seed = joins.queries.seeds[number]
+        assert seed is not None
+        documents = pair if seed.newest else pair[::-1]
+        shape = seed.entry.shape
+        if joins.search.is_within(shape, 0, *documents):
+            outputs = joins.search.outputs(shape, documents)
+            for subscription, _, row, timestamp in fan_out(seed.entry, documents, outputs, pair[1].timestamp):
+                yield subscription, row, timestamp
+
+
+def key_of(text: str) -> int:
+    """A hash of a value."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)
