@@ -22,8 +22,8 @@ class Effort:
 
 FULL = Effort()
 QUICK = Effort(
-    TechnicalEffort(queries=(100, 1_000), leaves=(4, 6), most=(2, 4), zipf=(0.8,), pairs=2, sampled=5),
-    FeedEffort(sizes=(1_000, 10_000), state=5_000, batches=3, sampled=10, memory_queries=1_000),
+    TechnicalEffort(queries=(100, 1_000), leaves=(4, 6), most=(2,), zipf=(0.8,), pairs=1, sampled=4),
+    FeedEffort(sizes=(1_000, 10_000), state=5_000, batches=3, sampled=5, memory_queries=1_000),
 )
 
 

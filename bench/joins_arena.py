@@ -62,6 +62,12 @@ class Standing:
         return theirs / ours if ours and theirs else None
 
     @property
+    def speedup_on_distinct(self) -> float | None:
+        """How many times as fast it is as one after the other if equal queries are run once."""
+        speedup = self.speedup("sequential")
+        return None if speedup is None else speedup * self.distinct / self.queries
+
+    @property
     def views_us(self) -> float | None:
         """The templates with views, whichever of the two kinds is quicker."""
         times = [us for us in (self.us("materialized"), self.us("cache")) if us is not None]
@@ -122,7 +128,7 @@ class Arena:
         return Round(len(documents), seconds, matches)
 
     def check(self, documents: Sequence[Document]) -> int:
-        """A batch of which the matches themselves are compared; how many there are. DisagreementError if they differ."""
+        """A batch whose matches themselves are compared; how many there are. DisagreementError if they differ."""
         table = read(documents)
         found = self._fast.join(table.documents, self._fast.witness(table))
         self._database.load(self._database.witness(table, self._come(documents)))

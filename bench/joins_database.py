@@ -60,7 +60,9 @@ class Database:
 
     def _insert(self, name: str, table: pa.Table, new: bool = False) -> None:
         self.relations.connection.register("given", table)
-        self.execute(f"CREATE TABLE {name} AS SELECT * FROM given" if new else f"INSERT INTO {name} SELECT * FROM given")
+        self.execute(
+            f"CREATE TABLE {name} AS SELECT * FROM given" if new else f"INSERT INTO {name} SELECT * FROM given"
+        )
         self.relations.connection.unregister("given")
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import inf
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from weft.documents.table import NodeTable
 from weft.engine.explain import explain_all, explain_one
 from weft.engine.graph import drawing, graph
 from weft.errors import DocumentError
+from weft.joins.checkpoint import load, save
 from weft.joins.explain import explain_join, explain_joins
 from weft.joins.joins import Found
 from weft.languages import recognize
@@ -207,6 +208,28 @@ class Broker:
         return graph(plan, self._matcher.dtd) if form == "dot" else drawing(plan, self._matcher.dtd)
 
     # -- the life of a broker
+
+    def checkpoint(self, file: str | Path, position: Any = None) -> None:
+        """Write all that joins remember to a file; when this returns it is on the disk, as a whole.
+
+        `position` is where the producer is, as JSON: it comes back from `restore`. Take the messages of a batch, then
+        make the checkpoint: a restart from it loses nothing and repeats nothing that came before it.
+        """
+        with self._publishing, self._changing:
+            save(self._matcher.joins, Path(file), self._joining(), position)
+
+    def restore(self, file: str | Path) -> Any:
+        """Go on where the broker that wrote a checkpoint was; the position that it was given comes back.
+
+        To be called on a new broker with its subscriptions, before it gets documents.
+        """
+        with self._publishing, self._changing:
+            return load(self._matcher.joins, Path(file), self._joining())
+
+    def _joining(self) -> dict[str, int]:
+        """The numbers of the XSCL subscriptions."""
+        matcher = self._matcher
+        return {id: number for id, number in matcher.numbers.items() if number in matcher.joins}
 
     def close(self) -> None:
         """Forget all subscriptions."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from weft.documents.build import read
 from weft.documents.document import Document
+from weft.joins.checkpoint import load, save
 from weft.joins.joins import Found as Matches
 from weft.joins.joins import Joins
 from weft.languages.xscl import parse
@@ -35,11 +38,17 @@ def found_by(joins: Joins, parts: Iterable[Matches]) -> dict[int, list[Found]]:
     return made
 
 
-def run(plans: Sequence[Xscl], documents: Sequence[Document], size: int, lateness: float = 0.0) -> list[set[Found]]:
-    """All documents through new joins, in batches; nothing may be found twice."""
+def new_joins(plans: Sequence[Xscl], lateness: float = 0.0) -> Joins:
+    """Joins with some queries, numbered as they come."""
     joins = Joins(lateness=lateness)
     for number, plan in enumerate(plans):
         joins.add(number, plan)
+    return joins
+
+
+def run(plans: Sequence[Xscl], documents: Sequence[Document], size: int, lateness: float = 0.0) -> list[set[Found]]:
+    """All documents through new joins, in batches; nothing may be found twice."""
+    joins = new_joins(plans, lateness)
     made: dict[int, list[Found]] = defaultdict(list)
     for start in range(0, len(documents), size):
         part = joins.process(read(documents[start : start + size]))
@@ -62,7 +71,7 @@ def test_in_order(texts: list[str], documents: list[Document], size: int) -> Non
 
 
 @settings(FAST, max_examples=150)
-@given(st.lists(queries(), min_size=1, max_size=3), document_lists(), st.sampled_from([1, 3]))
+@given(st.lists(queries(), min_size=1, max_size=3), document_lists(late=True), st.sampled_from([1, 3]))
 def test_late_documents_join_as_if_in_order(texts: list[str], documents: list[Document], size: int) -> None:
     plans = [parse(text) for text in texts]
     assert run(plans, documents, size, lateness=1_000.0) == oracle(plans, documents)
@@ -81,3 +90,53 @@ def test_a_document_may_stand_at_both_ends_of_a_chain(size: int) -> None:
     plans = [parse("S//a->x JOIN{x = y, infinite} S//b->y JOIN{y = z, infinite} S//a->z")]
     documents = [Document("<r><a>1</a><b>1</b></r>", str(at), "S", float(at)) for at in range(3)]
     assert run(plans, documents, size) == oracle(plans, documents)
+
+
+@settings(FAST, max_examples=150)
+@given(
+    st.lists(queries(), min_size=1, max_size=3),
+    document_lists(late=True),
+    st.integers(0, 7),
+    st.sampled_from([0.0, 1_000.0]),
+)
+def test_a_restart_from_a_checkpoint_loses_and_repeats_nothing(
+    texts: list[str], documents: list[Document], cut: int, lateness: float
+) -> None:
+    plans = [parse(text) for text in texts]
+    if not lateness:
+        documents.sort(key=lambda document: document.timestamp or 0.0)
+    first, second = new_joins(plans, lateness), new_joins(plans, lateness)
+    ids = {str(number): number for number in range(len(plans))}
+    made = [found_by(first, [first.process(read([document]))]) for document in documents[:cut]]
+    with TemporaryDirectory() as folder:
+        save(first, Path(folder) / "checkpoint", ids, {"next": cut})
+        assert load(second, Path(folder) / "checkpoint", ids) == {"next": cut}
+    made += [found_by(second, [second.process(read([document]))]) for document in documents[cut:]]
+    made.append(found_by(second, [second.advance()]))
+    found = [[each for part in made for each in part.get(number, ())] for number in range(len(plans))]
+    assert [set(each) for each in found] == oracle(plans, documents)
+    assert all(len(each) == len(set(each)) for each in found)
+
+
+@settings(FAST, max_examples=100)
+@given(st.lists(queries(), min_size=2, max_size=4), document_lists(), st.data())
+def test_queries_come_and_go(texts: list[str], documents: list[Document], data: st.DataObject) -> None:
+    """A query finds what it would among the documents from when it came until it went."""
+    plans = [parse(text) for text in texts]
+    ordered = sorted(documents, key=lambda document: document.timestamp or 0.0)
+    lives = [sorted(data.draw(st.tuples(*[st.integers(0, len(ordered))] * 2))) for _ in plans]
+    joins = Joins()
+    made: dict[int, list[Found]] = defaultdict(list)
+    for at, document in enumerate([*ordered, None]):
+        for number, (come, gone) in enumerate(lives):
+            if come == at:
+                joins.add(number, plans[number])
+            if gone == at:
+                joins.remove(number)
+        if document is not None:
+            for number, found in found_by(joins, [joins.process(read([document]))]).items():
+                made[number] += found
+    for number, (come, gone) in enumerate(lives):
+        if not any(join.operator == "NOT FOLLOWED BY" for join in plans[number].joins):
+            expected = oracle([plans[number]], ordered[come:gone])[0]
+            assert set(made[number]) == expected

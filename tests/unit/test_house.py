@@ -27,6 +27,7 @@ ROOMS = (
     "plans",
     "workload",
     "documents",
+    "durable",
     "errors",
 )
 MODULES = sorted(SOURCE.rglob("*.py"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -59,6 +59,13 @@ class Arrivals:
         heapq.heappush(self._waiting, (arrival.timestamp, self._number, arrival))
         self._number += 1
         self.watermark = max(self.watermark, arrival.timestamp - self._lateness)
+
+    def restore(self, watermark: float, late: int, waiting: Iterable[Arrival]) -> None:
+        """Go on where another one was."""
+        self.watermark, self.late = watermark, late
+        for arrival in waiting:
+            heapq.heappush(self._waiting, (arrival.timestamp, self._number, arrival))
+            self._number += 1
 
     def advance(self, timestamp: float) -> list[Arrival]:
         """Nothing before this timestamp can come any more."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from math import inf
 
 import numpy as np
@@ -18,7 +17,7 @@ from weft.documents.table import NodeTable
 from weft.joins.absence import Absences, Closed
 from weft.joins.arrivals import Arrival, Arrivals
 from weft.joins.meetings import Meetings, SecondStage
-from weft.joins.outputs import Outputs, Row
+from weft.joins.outputs import Outputs, Row, Written
 from weft.joins.queries import Entry, Queries, Subscriber
 from weft.joins.retention import make_is_over
 from weft.joins.search import Nodes, Search
@@ -74,6 +73,23 @@ class Found:
         yield from self.searched
 
 
+@dataclass(slots=True)
+class Known:
+    """A plan that some queries have: what it was compiled to, how many they are, and their kind of subscriber."""
+
+    plan: Xscl
+    compiled: Compiled
+    written: Written
+    users: int = 0
+    last: Subscriber | None = None
+
+    def subscriber(self, since: int) -> Subscriber:
+        """A subscriber from a document on; there are very many, and most are the same."""
+        if self.last is None or self.last.since != since:
+            self.last = Subscriber(since, self.written, self.plan.publish)
+        return self.last
+
+
 class Joins:
     """All XSCL queries by their numbers.
 
@@ -95,19 +111,20 @@ class Joins:
         self.arrivals = Arrivals(lateness)
         self.queries = Queries()
         self.search = Search(self.state, self.stage.values)
-        self._second = SecondStage(self.queries, self.state)
+        self.second = SecondStage(self.queries, self.state)
         self.absences = Absences(self.state, self.search)
         self.outputs = Outputs(self.limits)
         self._streams = Streams()
-        self._compiled: dict[int, Compiled] = {}
-        self._published = count(1)
+        self._known: dict[Xscl, Known] = {}
+        self._plans: dict[int, Known] = {}
+        self.published = 0  # how many messages have become documents
         self._looked = 0  # at which sequence number documents were let go last
 
     def __len__(self) -> int:
-        return len(self._compiled)
+        return len(self._plans)
 
     def __contains__(self, number: object) -> bool:
-        return number in self._compiled
+        return number in self._plans
 
     @property
     def late(self) -> int:
@@ -122,26 +139,45 @@ class Joins:
         Raises ConfigurationError if it would read what it publishes.
         """
         self._streams.add(number, plan.publish, (block.stream for block in plan.blocks))
-        compiled = self._compiled[number] = compile_plan(plan, self.stage)
-        since = 0 if from_state else self.state.sequence
-        subscriber = Subscriber(since, self.outputs.written(plan, compiled), plan.publish)
-        self.queries.add(number, compiled.shape, subscriber)
+        known = self._known.get(plan)
+        if known is None:
+            compiled = compile_plan(plan, self.stage)
+            known = self._known[plan] = Known(plan, compiled, self.outputs.written(plan, compiled))
+        self._plans[number] = known
+        known.users += 1
+        self.queries.add(number, known.compiled.shape, known.subscriber(0 if from_state else self.state.sequence))
 
     def remove(self, number: int) -> None:
         """Let a query go, and what only it asked for."""
-        compiled = self._compiled.pop(number)
-        self.queries.remove(number, compiled.shape)
+        known = self._plans.pop(number)
+        self.queries.remove(number, known.compiled.shape)
         self._streams.remove(number)
-        for asked, valued in compiled.asked:
-            self.stage.remove(asked, valued)
+        known.users -= 1
+        if not known.users:
+            del self._known[known.plan]
+            for asked, valued in known.compiled.asked:
+                self.stage.remove(asked, valued)
 
     def shape(self, number: int) -> Shape:
         """The shape of a query."""
-        return self._compiled[number].shape
+        return self._plans[number].compiled.shape
+
+    def plans(self) -> Iterator[tuple[Xscl, Shape]]:
+        """The distinct plans, each with its shape."""
+        return ((known.plan, known.compiled.shape) for known in self._known.values())
+
+    def since(self, number: int) -> int:
+        """The sequence number of the first document that a query sees."""
+        return self.queries.entries[self.shape(number)].subscribers[number].since
+
+    def set_since(self, number: int, since: int) -> None:
+        """A query sees the documents from this sequence number on."""
+        known = self._plans[number]
+        self.queries.replace(number, known.compiled.shape, known.subscriber(since))
 
     def renumber(self, numbers: Mapping[int, int]) -> None:
         """Give all queries new numbers."""
-        self._compiled = {numbers[number]: compiled for number, compiled in self._compiled.items()}
+        self._plans = {numbers[number]: known for number, known in self._plans.items()}
         self._streams.renumber(numbers)
         for entry in self.queries.entries.values():
             entry.subscribers = {numbers[number]: each for number, each in entry.subscribers.items()}
@@ -184,7 +220,7 @@ class Joins:
         is_whole = is_whole and int(first.document.max(initial=-1)) < len(ripe)
         witnesses = first if is_whole else take([(one.witnesses, one.place) for one in ripe])
         places = self._hold(ripe, witnesses)
-        meetings = self._second.meet(witnesses, places)
+        meetings = self.second.meet(witnesses, places)
         if meetings.is_exact.any():
             found.meetings.append(meetings.at(meetings.is_exact))
         rest = meetings.at(~meetings.is_exact)
@@ -194,14 +230,19 @@ class Joins:
 
     def _hold(self, ripe: list[Arrival], witnesses: Witnesses) -> Ints:
         """The places of the batch's documents in the state; those without witnesses have none."""
-        same = (np.diff(witnesses.document) == 0) & (np.diff(witnesses.variable) == 0)
-        multiple = set(witnesses.document[1:][same].tolist())
-        places = np.full(len(ripe), -1, np.int32)
         sequences = [self.state.number(one.document.stream, one.timestamp) for one in ripe]
-        made = hold([one.document for one in ripe], [one.timestamp for one in ripe], sequences, witnesses)
-        for at, one in enumerate(made):
-            if one.rows[0] < one.rows[1]:
-                places[at] = self.state.add(one, at in multiple)
+        return self.hold(hold([one.document for one in ripe], [one.timestamp for one in ripe], sequences, witnesses))
+
+    def hold(self, batch: Sequence[Held]) -> Ints:
+        """Hold the documents of a batch that have witnesses, and say where."""
+        places = np.full(len(batch), -1, np.int32)
+        if batch:
+            witnesses = batch[0].witnesses
+            same = (np.diff(witnesses.document) == 0) & (np.diff(witnesses.variable) == 0)
+            multiple = set(witnesses.document[1:][same].tolist())
+            for at, one in enumerate(batch):
+                if one.rows[0] < one.rows[1]:
+                    places[at] = self.state.add(one, at in multiple)
         return places
 
     def _look(self, earlier: int, later: int, number: int, found: Found) -> None:
@@ -255,7 +296,8 @@ class Joins:
         rows = [(row, at, subscriber.publish) for _, subscriber, row, at in self.rows(alone) if subscriber.publish]
         texts = list(self.outputs.write([row for row, _, _ in rows]))
         for text, (_, timestamp, stream) in zip(texts, rows, strict=True):
-            document = Document(text, f"{stream}-{next(self._published)}", stream or "", timestamp)
+            self.published += 1
+            document = Document(text, f"{stream}-{self.published}", stream or "", timestamp)
             table = read([document], self.limits)
             if table.documents:  # a message may be text alone, which is no document
                 found.published.append(document)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.documents.columns import Ints, Longs, distinct
+from weft.documents.columns import Ints, Longs, distinct, expand
 from weft.joins.postings import Occurrences, meet
 from weft.joins.queries import Queries
 from weft.joins.state import State
@@ -40,7 +40,7 @@ class SecondStage:
 
     def meet(self, witnesses: Witnesses, places: Ints) -> Meetings:
         """The meetings of a batch whose documents have these places in the state (-1: not held); they are posted."""
-        occurrences = self._occurrences(witnesses, places)
+        occurrences = self.occurrences(witnesses, places)
         old = self._state.postings.meet(occurrences)
         own = meet([occurrences], occurrences)
         self._state.postings.add(occurrences)
@@ -52,7 +52,7 @@ class SecondStage:
         known = predicate >= 0
         return self._satisfied(earlier[known], later[known], predicate[known])
 
-    def _occurrences(self, witnesses: Witnesses, places: Ints) -> Occurrences:
+    def occurrences(self, witnesses: Witnesses, places: Ints) -> Occurrences:
         """The values of the batch, each once a document and variable, sorted by value."""
         rows = np.flatnonzero((witnesses.value >= 0) & np.isin(witnesses.variable, self._queries.variables()))
         some = Occurrences(witnesses.value[rows], places[witnesses.document[rows]], witnesses.variable[rows]).sorted()
@@ -66,9 +66,9 @@ class SecondStage:
         pair, number = _grouped(earlier, later, predicate, len(self._queries.predicates))
         starts = np.flatnonzero(np.append(True, pair[1:] != pair[:-1])) if pair.size else np.zeros(0, np.int64)
         answers, of_group = self._queries.predicates.satisfied(starts, number)
-        sizes = np.array([answer.size for answer in answers], np.int64)
-        group = np.repeat(np.arange(starts.size), sizes[of_group]) if starts.size else starts
-        seed = np.concatenate([np.zeros(0, np.int32), *(answers[at] for at in of_group.tolist())])
+        bounds = np.cumsum([0, *(answer.size for answer in answers)])
+        group, inside = expand(bounds[of_group], bounds[of_group + 1])
+        seed = np.concatenate([np.zeros(0, np.int32), *answers])[inside]
         pairs = pair[starts][group]
         return self._near((pairs & 0xFFFFFFFF).astype(np.int32), (pairs >> 32).astype(np.int32), seed)
 

@@ -87,6 +87,10 @@ class Queries:
             self._columns = self._variables = None
         entry.subscribers[number] = subscriber
 
+    def replace(self, number: int, shape: Shape, subscriber: Subscriber) -> None:
+        """Another subscriber in the place of one."""
+        self.entries[shape].subscribers[number] = subscriber
+
     def remove(self, number: int, shape: Shape) -> None:
         """A subscriber fewer; the last one takes the shape along."""
         entry = self.entries[shape]

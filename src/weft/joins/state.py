@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -146,6 +146,18 @@ class State:
         self._timestamps[place], self._sequences[place] = one.timestamp, one.sequence
         self._is_multiple[place], self._is_held[place] = is_multiple, True
         return place
+
+    @property
+    def history(self) -> dict[str, tuple[list[int], list[float]]]:
+        """The sequence numbers and timestamps of each stream's documents, as far as anybody counts back."""
+        return {stream: (numbers.tolist(), times.tolist()) for stream, (numbers, times) in self._history.items()}
+
+    def restore(self, sequence: int, history: Mapping[str, tuple[list[int], list[float]]]) -> None:
+        """Go on counting where another one was."""
+        self.sequence = sequence
+        self._history = {
+            stream: (array("q", numbers), array("d", times)) for stream, (numbers, times) in history.items()
+        }
 
     # -- windows in documents
 

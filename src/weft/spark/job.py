@@ -18,9 +18,9 @@ from typing import Literal
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from weft.durable import write_atomically
 from weft.errors import ConfigurationError
 from weft.spark.compiled import Compiled, compile_subscriptions
-from weft.spark.durable import write_atomically
 from weft.spark.metrics import BatchMetrics, Metrics, batch_metrics, observed
 from weft.spark.transform import REJECTED, Mode, deliver, messages, rejected, rejections
 from weft.spark.versions import Versions

@@ -29,8 +29,8 @@ from uuid import uuid4
 
 from pyspark.sql.datasource import WriterCommitMessage
 
+from weft.durable import sync, write_atomically
 from weft.errors import ConfigurationError
-from weft.spark.durable import sync, write_atomically
 
 KEPT = 100  # batches whose records are kept in full
 STALE = 3600.0  # seconds after which what a task wrote and nobody committed is taken for a killed job's

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from weft.durable import write_atomically
 from weft.errors import ConfigurationError, WeftError
 from weft.spark.compiled import Compiled
-from weft.spark.durable import write_atomically
 from weft.subscriptions import Subscription, load_subscriptions, write_subscription
 
 Compile = Callable[[Path | list[Subscription], int], Compiled]

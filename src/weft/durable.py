@@ -1,17 +1,19 @@
-"""Text in, a file out that is there as a whole or not at all, also after a crash."""
+"""Text or bytes in, a file out that is there as a whole or not at all, also after a crash."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 
-def write_atomically(file: Path, text: str) -> None:
-    """Write a file; when this returns it is on the disk."""
+def write_atomically(file: Path, content: str | Iterable[bytes]) -> None:
+    """Write a file from text, or from pieces; when this returns it is on the disk."""
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f"{file.name}.part")
-    with temporary.open("w", encoding="utf-8") as opened:
-        opened.write(text)
+    with temporary.open("wb") as opened:
+        for piece in [content.encode("utf-8")] if isinstance(content, str) else content:
+            opened.write(piece)
         opened.flush()
         os.fsync(opened.fileno())
     temporary.replace(file)
