@@ -25,7 +25,7 @@ from weft.engine.graph import drawing, graph
 from weft.errors import DocumentError
 from weft.joins.checkpoint import load, save
 from weft.joins.explain import explain_join, explain_joins
-from weft.joins.joins import Found
+from weft.joins.found import Found
 from weft.languages import recognize
 from weft.matcher import Matcher, chunks, deliver, plan_of
 from weft.optimizer import Approach
@@ -291,6 +291,7 @@ class Broker:
             subscription = matcher.subscriptions[made.number]
             ids = tuple(document.id for document in made.documents)
             deliveries.append((Message(subscription.id, ids[-1], (made.text,), ids), subscription.to))
+        self._rejected.extend(found.rejected)
         for chunk in chunks(found.published):
             deliveries += self._selected(self._read(chunk))
         return deliveries

@@ -11,12 +11,15 @@ def write_atomically(file: Path, content: str | Iterable[bytes]) -> None:
     """Write a file from text, or from pieces; when this returns it is on the disk."""
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f"{file.name}.part")
-    with temporary.open("wb") as opened:
-        for piece in [content.encode("utf-8")] if isinstance(content, str) else content:
-            opened.write(piece)
-        opened.flush()
-        os.fsync(opened.fileno())
-    temporary.replace(file)
+    try:
+        with temporary.open("wb") as opened:
+            for piece in [content.encode("utf-8")] if isinstance(content, str) else content:
+                opened.write(piece)
+            opened.flush()
+            os.fsync(opened.fileno())
+        temporary.replace(file)
+    finally:
+        temporary.unlink(missing_ok=True)
     sync(file.parent)
 
 

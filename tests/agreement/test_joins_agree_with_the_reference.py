@@ -8,8 +8,6 @@ from typing import get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xscl_oracle import oracle
-from xscl_strategies import document_lists, queries
 
 from weft.documents.build import read
 from weft.documents.document import Document
@@ -20,6 +18,8 @@ from weft.joins.relations import Reading, Witnesses
 from weft.joins.witness import FirstStage
 from weft.languages.xscl import parse
 from weft.plans.xscl import Xscl
+from xscl_oracle import oracle
+from xscl_strategies import document_lists, queries
 
 Pairs = set[tuple[int, str, str]]
 TWO_BLOCKS = queries(2, 2).map(parse).filter(lambda plan: plan.joins[0].operator != "NOT FOLLOWED BY")
@@ -81,7 +81,7 @@ def by_joins(plans: Sequence[Xscl], documents: Sequence[Document], size: int) ->
     parts = [documents[start : start + size] for start in range(0, len(documents), size)]
     pairs = set()
     for found in [*(lambda part=part: joins.process(read(part)) for part in parts), joins.advance]:
-        pairs |= {(number, *(one.id for one in row.documents)) for number, _, row, _ in joins.rows(found())}
+        pairs |= {(due.number, *(one.id for one in due.row.documents)) for due in found().due(joins.search)}
     return pairs
 
 

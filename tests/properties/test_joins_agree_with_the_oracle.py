@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.joins.checkpoint import load, save
-from weft.joins.joins import Found as Matches
+from weft.joins.found import Found as Matches
 from weft.joins.joins import Joins
 from weft.languages.xscl import parse
 from weft.plans.xscl import Xscl
@@ -28,7 +28,8 @@ def found_by(joins: Joins, parts: Iterable[Matches]) -> dict[int, list[Found]]:
     """What each query found, each time it did, in the oracle's words."""
     made: dict[int, list[Found]] = defaultdict(list)
     for part in parts:
-        for number, _, row, _ in joins.rows(part):
+        for due in part.due(joins.search):
+            number, row = due.number, due.row
             places = [
                 place_in(read([document]), node)
                 for document, nodes in zip(row.documents, row.nodes, strict=True)

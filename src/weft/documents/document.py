@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
+from math import isfinite
 from typing import Literal
 
 from weft.errors import ConfigurationError
@@ -24,6 +25,10 @@ class Document:
     id: str = ""
     stream: str = ""
     timestamp: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.timestamp is not None and not isfinite(self.timestamp):
+            raise ConfigurationError(f"timestamp: expected a number of seconds, found {self.timestamp}")
 
 
 @dataclass(frozen=True, slots=True)

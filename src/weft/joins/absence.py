@@ -52,28 +52,31 @@ class Absences:
         else:
             self._endless.append((entry, documents))
 
-    def close(self, watermark: float) -> Iterator[Closed]:
-        """Those whose windows have closed when no document before `watermark` can come any more."""
-        while self._timed and self._timed[0][0] < watermark:
-            end, _, entry, documents = heapq.heappop(self._timed)
-            yield from self._unfollowed(entry, documents, end)
-        if watermark == inf:
-            over = self._counted + self._endless
-            self._counted, self._endless = [], []
-            for entry, documents in over:
-                yield from self._unfollowed(entry, documents, documents[-1].timestamp)
-            return
-        waiting = []
-        for entry, documents in self._counted:
-            last = documents[-1]
-            limit = entry.shape.joins[-1].window.documents
-            assert limit is not None
-            stream = entry.shape.sides[entry.shape.present - 1].stream
-            if self._state.since(stream, last.sequence) > limit:
-                yield from self._unfollowed(entry, documents, last.timestamp)
+    def close(self, watermark: float, latest: float) -> Iterator[Closed]:
+        """Those whose windows have closed when no document before `watermark` can come any more.
+
+        At the end of the stream, `inf`, all windows close; those without an end of their own when the latest came.
+        """
+        while self._timed and self._timed[0][0] < min(watermark, latest):
+            yield from self._close_first()
+        waiting, self._counted = self._counted, []
+        for entry, documents in waiting:
+            stream, limit = entry.shape.sides[entry.shape.present - 1].stream, entry.shape.joins[-1].window.documents
+            moment = self._state.moment_after(stream, documents[-1].sequence, limit or 0)
+            if moment is not None:
+                yield from self._unfollowed(entry, documents, moment)
             else:
-                waiting.append((entry, documents))
-        self._counted = waiting
+                self._counted.append((entry, documents))
+        if watermark == inf:
+            over, self._counted, self._endless = self._counted + self._endless, [], []
+            for entry, documents in over:
+                yield from self._unfollowed(entry, documents, latest)
+        while self._timed and self._timed[0][0] < watermark:
+            yield from self._close_first()
+
+    def _close_first(self) -> Iterator[Closed]:
+        end, _, entry, documents = heapq.heappop(self._timed)
+        yield from self._unfollowed(entry, documents, end)
 
     def _unfollowed(self, entry: Entry, documents: tuple[Held, ...], timestamp: float) -> Iterator[Closed]:
         if not entry.subscribers:

@@ -6,7 +6,7 @@ import heapq
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, nextafter
 
 from weft.documents.document import Document
 from weft.errors import ConfigurationError
@@ -21,6 +21,7 @@ class Arrival:
     timestamp: float
     witnesses: Witnesses
     place: int
+    number: int  # its place among all documents as they came
 
 
 class Arrivals:
@@ -35,8 +36,9 @@ class Arrivals:
             raise ConfigurationError(f"lateness: expected a number of seconds, at least 0, found {lateness}")
         self._lateness = lateness
         self.watermark = -inf
+        self.latest = -inf  # the latest timestamp so far
         self.late = 0
-        self._number = 0
+        self.number = 0  # of the next document
         self._waiting: list[tuple[float, int, Arrival]] = []
 
     def __iter__(self) -> Iterator[Arrival]:
@@ -46,26 +48,26 @@ class Arrivals:
         """Documents come; those whose turn it is come back, in order."""
         for place, document in enumerate(documents):
             timestamp = document.timestamp
-            if timestamp is None:
-                timestamp = max(time.time(), self.watermark)
-            self.put(Arrival(document, timestamp, witnesses, place))
+            if timestamp is None:  # each comes later than those before, even if the clock does not say so
+                timestamp = max(time.time(), nextafter(self.latest, inf), self.watermark)
+            self._put(Arrival(document, timestamp, witnesses, place, self.number))
+            self.number += 1
         return self._ripe()
 
-    def put(self, arrival: Arrival) -> None:
+    def _put(self, arrival: Arrival) -> None:
         """A document comes, and waits for its turn unless it is late."""
         if arrival.timestamp < self.watermark:
             self.late += 1
             return
-        heapq.heappush(self._waiting, (arrival.timestamp, self._number, arrival))
-        self._number += 1
+        heapq.heappush(self._waiting, (arrival.timestamp, arrival.number, arrival))
+        self.latest = max(self.latest, arrival.timestamp)
         self.watermark = max(self.watermark, arrival.timestamp - self._lateness)
 
-    def restore(self, watermark: float, late: int, waiting: Iterable[Arrival]) -> None:
+    def restore(self, watermark: float, latest: float, late: int, number: int, waiting: Iterable[Arrival]) -> None:
         """Go on where another one was."""
-        self.watermark, self.late = watermark, late
+        self.watermark, self.latest, self.late, self.number = watermark, latest, late, number
         for arrival in waiting:
-            heapq.heappush(self._waiting, (arrival.timestamp, self._number, arrival))
-            self._number += 1
+            heapq.heappush(self._waiting, (arrival.timestamp, arrival.number, arrival))
 
     def advance(self, timestamp: float) -> list[Arrival]:
         """Nothing before this timestamp can come any more."""

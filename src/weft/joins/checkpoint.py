@@ -19,7 +19,7 @@ from weft.errors import ConfigurationError
 from weft.joins.arrivals import Arrival
 from weft.joins.joins import Joins
 from weft.joins.shapes import Shape
-from weft.joins.state import Held, hold
+from weft.joins.state import Numbered
 from weft.plans.xscl import Xscl
 
 _FORMAT = 1
@@ -37,7 +37,9 @@ def save(joins: Joins, file: Path, ids: Mapping[str, int], position: Any = None)
         "format": _FORMAT,
         "position": position,
         "watermark": joins.arrivals.watermark,
+        "latest": joins.arrivals.latest,
         "late": joins.late,
+        "number": joins.arrivals.number,
         "sequence": joins.state.sequence,
         "published": joins.published,
         "history": joins.state.history,
@@ -54,9 +56,9 @@ def save(joins: Joins, file: Path, ids: Mapping[str, int], position: Any = None)
     def pieces() -> Iterator[bytes]:
         yield json.dumps(header).encode() + b"\n"
         for _, one in sorted(kept.items()):
-            yield from _written(one.document, one.timestamp, one.sequence)
+            yield from _written(*one.numbered)
         for arrival in arriving:
-            yield from _written(arrival.document, arrival.timestamp, -1)
+            yield from _written(arrival.document, arrival.timestamp, -1, arrival.number)
 
     write_atomically(file, pieces())
 
@@ -66,18 +68,18 @@ def load(joins: Joins, file: Path, ids: Mapping[str, int]) -> Any:
 
     The joins must be new but for their queries. One that the file does not know sees the documents from now on.
     """
-    if joins.state.sequence:
+    if joins.arrivals.number:
         raise ConfigurationError(f"{file}: expected joins that no document has come to yet")
     try:
         with file.open("rb") as opened:
-            header = json.loads(opened.readline())
+            header = dict(json.loads(opened.readline()))
             if header.get("format") != _FORMAT:
                 raise ConfigurationError(f"{file}: expected format {_FORMAT}, found {header.get('format')}")
             _restore(joins, header, _read(opened, header["documents"] + header["arriving"]))
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{file}: not a checkpoint of joins: {error}") from None
     for id, number in ids.items():
-        joins.set_since(number, header["since"].get(id, joins.state.sequence))
+        joins.set_since(number, header["since"].get(id, joins.arrivals.number))
     return header["position"]
 
 
@@ -87,36 +89,26 @@ def digest(plan: Xscl) -> str:
 
 
 def _restore(joins: Joins, header: dict[str, Any], records: list[tuple[dict[str, Any], Document]]) -> None:
-    held = {one.sequence: one for one in _held(joins, records[: header["documents"]])}
+    numbered = [Numbered(document, one["at"], one["sequence"], one["arrival"]) for one, document in records]
+    kept, arriving = numbered[: header["documents"]], numbered[header["documents"] :]
+    held = {
+        one.sequence: one
+        for start in range(0, len(kept), _CHUNK)
+        for one in joins.hold_again(kept[start : start + _CHUNK])
+    }
     joins.state.restore(header["sequence"], header["history"])
     joins.published = header["published"]
     shapes = {digest(plan): shape for plan, shape in joins.plans()}
     for key, sequences in header["waiting"]:
         if key in shapes:
             joins.absences.wait(joins.queries.entries[shapes[key]], tuple(held[at] for at in sequences))
-    arriving = records[header["documents"] :]
-    table = read([document for _, document in arriving], joins.limits)
+    table = read([one.document for one in arriving], joins.limits)
     witnesses = joins.stage.read(table)
-    joins.arrivals.restore(
-        header["watermark"],
-        header["late"],
-        [Arrival(document, record["at"], witnesses, at) for at, (record, document) in enumerate(arriving)],
-    )
+    waiting = [Arrival(one.document, one.timestamp, witnesses, at, one.arrival) for at, one in enumerate(arriving)]
+    joins.arrivals.restore(header["watermark"], header["latest"], header["late"], header["number"], waiting)
 
 
-def _held(joins: Joins, records: list[tuple[dict[str, Any], Document]]) -> Iterator[Held]:
-    """The documents that were held; those of the state are held and posted again."""
-    for start in range(0, len(records), _CHUNK):
-        chunk = records[start : start + _CHUNK]
-        documents = [document for _, document in chunk]
-        witnesses = joins.stage.read(read(documents, joins.limits))
-        made = hold(documents, [one["at"] for one, _ in chunk], [one["sequence"] for one, _ in chunk], witnesses)
-        places = joins.hold(made)
-        joins.state.postings.add(joins.second.occurrences(witnesses, places))
-        yield from made
-
-
-def _written(document: Document, timestamp: float, sequence: int) -> Iterable[bytes]:
+def _written(document: Document, timestamp: float, sequence: int, arrival: int) -> Iterable[bytes]:
     data = document.data
     content = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
     record = {
@@ -125,6 +117,7 @@ def _written(document: Document, timestamp: float, sequence: int) -> Iterable[by
         "timestamp": document.timestamp,
         "at": timestamp,
         "sequence": sequence,
+        "arrival": arrival,
         "text": isinstance(data, str),
         "size": len(content),
     }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
@@ -14,63 +14,23 @@ from weft.documents.columns import Ints
 from weft.documents.document import Document, Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
-from weft.joins.absence import Absences, Closed
+from weft.errors import ConfigurationError
+from weft.joins.absence import Absences
 from weft.joins.arrivals import Arrival, Arrivals
-from weft.joins.meetings import Meetings, SecondStage
-from weft.joins.outputs import Outputs, Row, Written
+from weft.joins.found import Found, JoinMessage
+from weft.joins.meetings import SecondStage
+from weft.joins.outputs import Outputs, Written
 from weft.joins.queries import Entry, Queries, Subscriber
 from weft.joins.retention import make_is_over
-from weft.joins.search import Nodes, Search
+from weft.joins.search import Search
 from weft.joins.shapes import Compiled, Shape, compile_plan
-from weft.joins.state import Held, State, hold
+from weft.joins.state import Held, Numbered, State, hold
 from weft.joins.streams import Streams
 from weft.joins.witness import FirstStage, Witnesses, take
 from weft.plans.xscl import Xscl
 
+_CHUNK = 64  # documents that are read at once
 _OFTEN = 256  # documents between two looks for those that can go, at least
-
-
-@dataclass(frozen=True, slots=True)
-class JoinMessage:
-    """What a query delivers for some documents: the text, and when the last of them came or the window closed."""
-
-    number: int
-    documents: tuple[Document, ...]
-    text: str
-    timestamp: float
-
-
-@dataclass(slots=True)
-class Found:
-    """The matches of some documents, as shapes and documents: who gets them is told as late as possible.
-
-    It is good until more documents come.
-    """
-
-    state: State
-    queries: Queries
-    meetings: list[Meetings] = field(default_factory=list)  # those that are matches
-    searched: list[tuple[Entry, tuple[Held, ...]]] = field(default_factory=list)
-    closed: list[Closed] = field(default_factory=list)
-    published: list[Document] = field(default_factory=list)  # what became of messages that are a stream
-
-    @property
-    def count(self) -> int:
-        """How many matches there are: for each subscriber each combination of documents."""
-        sizes = np.array([0 if seed is None else len(seed.entry.subscribers) for seed in self.queries.seeds])
-        pairs = sum(int(sizes[part.seed].sum()) for part in self.meetings)
-        return pairs + sum(len(entry.subscribers) for entry, _ in self.searched)
-
-    def documents(self) -> Iterator[tuple[Entry, tuple[Held, ...]]]:
-        """Each match: a shape with the documents of its blocks."""
-        for part in self.meetings:
-            columns = part.earlier.tolist(), part.later.tolist(), part.seed.tolist()
-            for earlier, later, number in zip(*columns, strict=True):
-                seed = self.queries.seeds[number]
-                assert seed is not None
-                pair = self.state.at(earlier), self.state.at(later)
-                yield seed.entry, (pair if seed.newest else pair[::-1])
-        yield from self.searched
 
 
 @dataclass(slots=True)
@@ -143,9 +103,27 @@ class Joins:
         if known is None:
             compiled = compile_plan(plan, self.stage)
             known = self._known[plan] = Known(plan, compiled, self.outputs.written(plan, compiled))
+            if from_state and len(self.state):
+                self._witness_again()
         self._plans[number] = known
         known.users += 1
-        self.queries.add(number, known.compiled.shape, known.subscriber(0 if from_state else self.state.sequence))
+        self.queries.add(number, known.compiled.shape, known.subscriber(0 if from_state else self.arrivals.number))
+
+    def _witness_again(self) -> None:
+        """Somebody asks for more about documents that are held."""
+        before = self.state.begin_anew()
+        for start in range(0, len(before), _CHUNK):
+            self.hold_again([Numbered(*one.numbered) for one in before[start : start + _CHUNK]])
+
+    def hold_again(self, documents: Sequence[Numbered]) -> list[Held]:
+        """Hold documents that were held before, with the witnesses that are asked for now."""
+        table = read([one.document for one in documents], self.limits)
+        if table.rejected:
+            raise ConfigurationError(f"a document that is held breaks the limits: {table.rejected[0]}")
+        witnesses = self.stage.read(table)
+        made = hold(documents, witnesses)
+        self.state.postings.add(self.second.occurrences(witnesses, self.hold(made)))
+        return made
 
     def remove(self, number: int) -> None:
         """Let a query go, and what only it asked for."""
@@ -167,11 +145,11 @@ class Joins:
         return ((known.plan, known.compiled.shape) for known in self._known.values())
 
     def since(self, number: int) -> int:
-        """The sequence number of the first document that a query sees."""
+        """The first document that a query sees, by how they came."""
         return self.queries.entries[self.shape(number)].subscribers[number].since
 
     def set_since(self, number: int, since: int) -> None:
-        """A query sees the documents from this sequence number on."""
+        """A query sees the documents from this one on, by how they came."""
         known = self._plans[number]
         self.queries.replace(number, known.compiled.shape, known.subscriber(since))
 
@@ -208,6 +186,7 @@ class Joins:
             for one in ripe:
                 self._close(one.timestamp, found)
                 self._come(one, found)
+                self._close(one.timestamp, found)  # it may be the last one of a window in documents
         else:
             self._join_batch(ripe, found)
         self._close(self.arrivals.watermark, found)
@@ -230,29 +209,29 @@ class Joins:
 
     def _hold(self, ripe: list[Arrival], witnesses: Witnesses) -> Ints:
         """The places of the batch's documents in the state; those without witnesses have none."""
-        sequences = [self.state.number(one.document.stream, one.timestamp) for one in ripe]
-        return self.hold(hold([one.document for one in ripe], [one.timestamp for one in ripe], sequences, witnesses))
+        numbered = [
+            Numbered(one.document, one.timestamp, self.state.number(one.document.stream, one.timestamp), one.number)
+            for one in ripe
+        ]
+        return self.hold(hold(numbered, witnesses))
 
     def hold(self, batch: Sequence[Held]) -> Ints:
         """Hold the documents of a batch that have witnesses, and say where."""
-        places = np.full(len(batch), -1, np.int32)
-        if batch:
-            witnesses = batch[0].witnesses
-            same = (np.diff(witnesses.document) == 0) & (np.diff(witnesses.variable) == 0)
-            multiple = set(witnesses.document[1:][same].tolist())
-            for at, one in enumerate(batch):
-                if one.rows[0] < one.rows[1]:
-                    places[at] = self.state.add(one, at in multiple)
-        return places
+        held = [self.state.add(one) if one.rows[0] < one.rows[1] else -1 for one in batch]
+        return np.array(held, np.int32)
 
     def _look(self, earlier: int, later: int, number: int, found: Found) -> None:
         """Whether two documents that meet are a match, with others if there are more blocks."""
         seed = self.queries.seeds[number]
         assert seed is not None
-        shape = seed.entry.shape
-        given = {seed.newest: self.state.at(later), seed.partner: self.state.at(earlier)}
-        if self.search.is_near(shape, seed.newest, given):
-            for documents in self.search.complete(shape, seed.newest, given):
+        shape, one, other = seed.entry.shape, self.state.at(earlier), self.state.at(later)
+        given = {seed.newest: other, seed.partner: one}
+        if one.arrival < seed.entry.since:
+            return  # its witnesses are those that were asked for before
+        if seed.is_exact and one.multiple.isdisjoint(seed.fragile) and other.multiple.isdisjoint(seed.fragile):
+            found.searched.append((seed.entry, (given[0], given[1])))
+        elif self.search.is_near(shape, seed.newest, given):
+            for documents in self.search.complete(shape, seed.newest, given, seed.entry.since):
                 self._take(seed.entry, documents, found)
 
     def _begin_alone(self, witnesses: Witnesses, places: Ints, found: Found) -> None:
@@ -286,39 +265,33 @@ class Joins:
         self._publish(alone, found)
 
     def _close(self, watermark: float, found: Found) -> None:
-        for closed in self.absences.close(watermark):
+        for closed in self.absences.close(watermark, self.arrivals.latest):
             found.closed.append(closed)
             if self._streams:
                 self._publish(Found(self.state, self.queries, closed=[closed]), found)
 
     def _publish(self, alone: Found, found: Found) -> None:
         """The messages of queries that publish become documents."""
-        rows = [(row, at, subscriber.publish) for _, subscriber, row, at in self.rows(alone) if subscriber.publish]
-        texts = list(self.outputs.write([row for row, _, _ in rows]))
-        for text, (_, timestamp, stream) in zip(texts, rows, strict=True):
+        due = [each for each in alone.due(self.search) if each.subscriber.publish]
+        texts = list(self.outputs.write([each.row for each in due]))
+        for text, each in zip(texts, due, strict=True):
+            stream = each.subscriber.publish or ""
             self.published += 1
-            document = Document(text, f"{stream}-{self.published}", stream or "", timestamp)
+            document = Document(text, f"{stream}-{self.published}", stream, each.timestamp)
             table = read([document], self.limits)
-            if table.documents:  # a message may be text alone, which is no document
+            found.rejected += table.rejected
+            if table.documents:
                 found.published.append(document)
-                self._come(Arrival(document, timestamp, self.stage.read(table), 0), found)
+                number, self.arrivals.number = self.arrivals.number, self.arrivals.number + 1
+                self._come(Arrival(document, each.timestamp, self.stage.read(table), 0, number), found)
 
     # -- messages
 
     def messages(self, found: Found) -> Iterator[JoinMessage]:
-        """The messages of matches, one after the other."""
-        rows = list(self.rows(found))
-        texts = self.outputs.write([row for _, _, row, _ in rows])
-        for text, (number, _, row, timestamp) in zip(texts, rows, strict=True):
-            yield JoinMessage(number, row.documents, text, timestamp)
-
-    def rows(self, found: Found) -> Iterator[tuple[int, Subscriber, Row, float]]:
-        """The messages to be: for each subscriber the documents and output nodes, and the message's timestamp."""
-        for entry, documents in found.documents():
-            timestamp = max(one.timestamp for one in documents)
-            yield from fan_out(entry, documents, self.search.outputs(entry.shape, documents), timestamp)
-        for closed in found.closed:
-            yield from fan_out(closed.entry, closed.documents, closed.outputs, closed.timestamp)
+        """The messages of matches, in the order of time."""
+        due = found.due(self.search)
+        for text, each in zip(self.outputs.write([one.row for one in due]), due, strict=True):
+            yield JoinMessage(each.number, each.row.documents, text, each.timestamp)
 
     # -- documents go
 
@@ -335,15 +308,3 @@ class Joins:
             codes = [one.values() for one in (*state, *waiting)]
             codes += [one.witnesses.value for one in self.arrivals]
             self.stage.values.keep(np.concatenate([np.zeros(0, np.int64), *codes]))
-
-
-def fan_out(
-    entry: Entry, documents: Sequence[Held], outputs: Iterable[tuple[Nodes, ...]], timestamp: float
-) -> Iterator[tuple[int, Subscriber, Row, float]]:
-    """A row for each subscriber and each distinct output."""
-    oldest = min(one.sequence for one in documents)
-    sources = tuple(one.document for one in documents)
-    subscribers = [(number, each) for number, each in entry.subscribers.items() if each.since <= oldest]
-    for nodes in outputs:
-        for number, subscriber in subscribers:
-            yield number, subscriber, Row(subscriber.written, sources, nodes), timestamp

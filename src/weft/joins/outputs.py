@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
+from weft.documents.fragment import Fragments
 from weft.documents.local import LocalNodes
 from weft.engine.engine import Engine
 from weft.engine.factory import Factory
 from weft.joins.shapes import Compiled
 from weft.joins.witness import lists_query
-from weft.plans.flwr import RETURNS, Copy, Element, Enclosed, Flwr, Slot
-from weft.plans.recipe import Recipe, make_recipe
+from weft.plans.flwr import RETURNS, Element, Enclosed, Flwr, Slot
+from weft.plans.recipe import Fill, Piece, Recipe, make_recipe
 from weft.plans.xscl import Xscl
 
 Nodes = tuple[tuple[int, ...], ...]
@@ -35,6 +37,7 @@ class Written:
 
     recipe: Recipe
     slots: tuple[Filled, ...]
+    is_node: bool  # a node as it stands: what XPath would give
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Outputs:
                     way = self._ways[key] = len(self._ways)
                     self._engine.add(way, lists_query(*key))
             filled.append(Filled(block, compiled.shape.sides[block].output.index(place), way))
-        return Written(recipe, tuple(filled))
+        return Written(recipe, tuple(filled), plan.select is None and len(filled) == 1)
 
     def write(self, rows: Sequence[Row]) -> Iterator[str]:
         """The messages, in order."""
@@ -87,7 +90,7 @@ class Outputs:
     def _write(self, rows: Sequence[Row], documents: dict[int, Document]) -> Iterator[str]:
         table = read(documents.values(), self._limits)
         places = {key: at for at, key in enumerate(documents)}
-        local, factory = LocalNodes(table), Factory(table)
+        local, factory, fragments = LocalNodes(table), Factory(table), Fragments(table)
         below: dict[tuple[int, int], list[int]] = {}
         if self._ways and any(slot.way is not None for row in rows for slot in row.written.slots):
             ways, above, nodes = self._engine.match(table).lists()
@@ -99,19 +102,24 @@ class Outputs:
                 place = places[id(row.documents[slot.block])]
                 node = local.node(place, row.nodes[slot.block][slot.place])
                 lists.append([node] if slot.way is None else below.get((slot.way, node), []))
-            yield factory.message(row.written.recipe, [lists])
+            if row.written.is_node:
+                yield fragments.text(lists[0][0])
+            else:
+                yield factory.message(row.written.recipe, [lists])
 
 
 def _recipe(plan: Xscl) -> tuple[Recipe, tuple[Slot, ...]]:
     """The recipe of a query's messages; without SELECT it is the output of the block, or all outputs in a new root."""
     is_absence = bool(plan.joins) and plan.joins[-1].operator == "NOT FOLLOWED BY"
     blocks = plan.blocks[:-1] if is_absence else plan.blocks
+    if plan.select is None:
+        starts = accumulate((len(block.variables) for block in blocks), initial=0)
+        slots = tuple(Slot(start + block.output, ()) for start, block in zip(starts, blocks, strict=False))
+        pieces: list[Piece] = [(Fill.COPY, place) for place in range(len(slots))]
+        if len(slots) > 1:
+            pieces = ["<result>", *pieces, "</result>"]
+        return Recipe("", tuple(pieces), "", (), True), slots
     variables = tuple(variable for block in blocks for variable in block.variables)
-    if plan.select is not None:
-        returned = Enclosed((plan.select,))
-    else:
-        starts = [sum(len(block.variables) for block in blocks[:at]) for at in range(len(blocks))]
-        copies = tuple(Copy(Slot(start + block.output, ())) for start, block in zip(starts, blocks, strict=True))
-        returned = Enclosed(copies if len(blocks) == 1 else (Element("result", (), (Enclosed(copies),)),))
-    recipe, slots = make_recipe(Flwr("", variables, None, (), returned, Element("r", (), (RETURNS,))))
+    around = Element("r", (), (RETURNS,))
+    recipe, slots = make_recipe(Flwr("", variables, None, (), Enclosed((plan.select,)), around))
     return replace(recipe, before="", after=""), slots

@@ -22,9 +22,9 @@ from weft.documents.build import read
 from weft.documents.columns import Ints, Longs
 from weft.documents.document import Document
 from weft.documents.table import NodeTable
-from weft.joins.joins import JoinMessage, Joins, fan_out
-from weft.joins.outputs import Row
-from weft.joins.state import Held, hold
+from weft.joins.found import Due, JoinMessage, fan_out
+from weft.joins.joins import Joins
+from weft.joins.state import Held, Numbered, hold
 
 _DOCUMENTS = 256  # that are read at once
 
@@ -80,26 +80,24 @@ class Pairs:
     def _messages(self, candidates: Sequence[Candidate], documents: dict[int, Document]) -> Iterator[JoinMessage]:
         joins, given = self._joins, list(documents.values())
         witnesses = joins.stage.read(read(given, joins.limits))
-        times = [document.timestamp or 0.0 for document in given]
-        held = dict(zip(documents, hold(given, times, range(len(given)), witnesses), strict=True))
-        rows: list[tuple[int, Row, float]] = []
+        numbered = [Numbered(document, document.timestamp or 0.0, at, at) for at, document in enumerate(given)]
+        held = dict(zip(documents, hold(numbered, witnesses), strict=True))
+        due: list[Due] = []
         for candidate in candidates:
             pair = held[id(candidate.earlier)], held[id(candidate.later)]
-            rows += self._rows(candidate.seed, pair)
-        for text, (number, row, timestamp) in zip(joins.outputs.write([row for _, row, _ in rows]), rows, strict=True):
-            yield JoinMessage(number, row.documents, text, timestamp)
+            due += self._due(candidate.seed, pair)
+        for text, each in zip(joins.outputs.write([one.row for one in due]), due, strict=True):
+            yield JoinMessage(each.number, each.row.documents, text, each.timestamp)
         joins.stage.values.keep(np.zeros(0, np.int64))
 
-    def _rows(self, number: int, pair: tuple[Held, Held]) -> Iterator[tuple[int, Row, float]]:
+    def _due(self, number: int, pair: tuple[Held, Held]) -> Iterator[Due]:
         joins = self._joins
         seed = joins.queries.seeds[number]
         assert seed is not None
         documents = pair if seed.newest else pair[::-1]
-        shape = seed.entry.shape
-        if joins.search.is_within(shape, 0, *documents):
-            outputs = joins.search.outputs(shape, documents)
-            for subscription, _, row, timestamp in fan_out(seed.entry, documents, outputs, pair[1].timestamp):
-                yield subscription, row, timestamp
+        if joins.search.is_within(seed.entry.shape, 0, *documents):
+            outputs = joins.search.outputs(seed.entry.shape, documents)
+            yield from fan_out(seed.entry, documents, outputs, pair[1].timestamp)
 
 
 def key_of(text: str) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -27,7 +29,7 @@ class Subscriber:
     publish: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Seed:
     """A way to begin: the newest document is that of one block, an earlier one that of a partner."""
 
@@ -36,21 +38,39 @@ class Seed:
     partner: int
     pairs: Pairs  # variables with equal values, the earlier document's first
 
-    @property
+    @cached_property
     def is_exact(self) -> bool:
-        """Whether two documents that have the seed's values match, if each variable has one node only.
+        """Whether two documents that have the seed's values match, if none of the fragile variables has several nodes.
 
-        Then a variable has its node where one below it has, so that values at all ends of the trees are enough.
+        A variable has a node where one below it has, so that values at all ends of the trees are enough.
         """
         shape = self.entry.shape
         if not shape.is_pairwise or any(condition.operator != "=" for condition in shape.joins[0].conditions):
             return False
-        ends = {end for condition in shape.joins[0].conditions for end in (condition.left, condition.right)}
         return all(
-            place in side.parents or (block, place) in ends
+            place in side.parents or (block, place) in self._ends
             for block, side in enumerate(shape.sides)
             for place in range(len(side.variables))
         )
+
+    @cached_property
+    def fragile(self) -> frozenset[int]:
+        """The variables that must be one node for several others: those above others, and those compared twice.
+
+        Any other may have several nodes: each of its conditions is met by one of them, whatever else is met.
+        """
+        sides = self.entry.shape.sides
+        return frozenset(
+            side.variables[place]
+            for block, side in enumerate(sides)
+            for place in range(len(side.variables))
+            if place in side.parents or self._ends[block, place] > 1
+        )
+
+    @cached_property
+    def _ends(self) -> Counter[tuple[int, int]]:
+        conditions = self.entry.shape.joins[0].conditions
+        return Counter(end for condition in conditions for end in (condition.left, condition.right))
 
 
 @dataclass(slots=True, eq=False)
@@ -58,6 +78,7 @@ class Entry:
     """A shape with its subscribers by their numbers."""
 
     shape: Shape
+    since: int  # the first document, as they come, that any of them sees
     subscribers: dict[int, Subscriber] = field(default_factory=dict)
     seeds: list[int] = field(default_factory=list)
 
@@ -77,7 +98,7 @@ class Queries:
         """A subscriber more."""
         entry = self.entries.get(shape)
         if entry is None:
-            entry = self.entries[shape] = Entry(shape)
+            entry = self.entries[shape] = Entry(shape, subscriber.since)
             if shape.present == 1:
                 self.alone.setdefault(shape.sides[0].top, []).append(entry)
             for seed in _seeds(entry):
@@ -85,11 +106,14 @@ class Queries:
                 self.predicates.add(len(self.seeds), seed.pairs)
                 self.seeds.append(seed)
             self._columns = self._variables = None
+        entry.since = min(entry.since, subscriber.since)
         entry.subscribers[number] = subscriber
 
     def replace(self, number: int, shape: Shape, subscriber: Subscriber) -> None:
         """Another subscriber in the place of one."""
-        self.entries[shape].subscribers[number] = subscriber
+        entry = self.entries[shape]
+        entry.subscribers[number] = subscriber
+        entry.since = min(each.since for each in set(entry.subscribers.values()))
 
     def remove(self, number: int, shape: Shape) -> None:
         """A subscriber fewer; the last one takes the shape along."""

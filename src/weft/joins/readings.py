@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from weft.languages.xpath.numbers import number
 from weft.languages.xpath.predicates import HOLDS
 from weft.plans.plan import Comparison
-
-_NUMBER = re.compile(r"[ \t\r\n]*-?(?:\d+(?:\.\d*)?|\.\d+)[ \t\r\n]*\Z", re.ASCII)
 
 
 @lru_cache(maxsize=100_000)
@@ -22,9 +20,8 @@ def reading(text: str) -> tuple[float | None, float | None]:
     >>> reading("1970-01-02")
     (None, 86400.0)
     """
-    if _NUMBER.match(text):
-        number = float(text)
-        return (number if math.isfinite(number) else None), None
+    if not math.isnan(value := number(text)):
+        return (value if math.isfinite(value) else None), None
     try:
         instant = datetime.fromisoformat(text.strip())
     except ValueError:

@@ -43,10 +43,11 @@ class Search:
 
     # -- chains
 
-    def complete(self, shape: Shape, newest: int, given: dict[int, Held]) -> Iterator[tuple[Held, ...]]:
+    def complete(self, shape: Shape, newest: int, given: dict[int, Held], since: int) -> Iterator[tuple[Held, ...]]:
         """All ways to give the blocks of a shape documents, where some have theirs.
 
         The newest document is that of block `newest`, and no block before has the same, so that each way comes once.
+        Documents that came before `since` are not seen.
         """
         missing = [block for block in range(shape.present) if block not in given]
         if not missing:
@@ -58,10 +59,12 @@ class Search:
         )
         for one in self._candidates(shape, block, condition, given):
             limit = given[newest].sequence
+            if one.arrival < since:
+                continue
             if one.sequence < limit or (one.sequence == limit and block > newest):
                 extended = {**given, block: one}
                 if self.is_near(shape, block, extended):
-                    yield from self.complete(shape, newest, extended)
+                    yield from self.complete(shape, newest, extended, since)
 
     def _candidates(self, shape: Shape, block: int, condition: Condition, given: dict[int, Held]) -> list[Held]:
         """The documents that a condition with a document that is given allows for a block."""

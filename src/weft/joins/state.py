@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +26,18 @@ class Held:
 
     document: Document
     timestamp: float
-    sequence: int  # its place among all documents, also those that are not held
+    sequence: int  # its place among all documents in order, also those that are not held
+    arrival: int  # its place among all documents as they came
     witnesses: Witnesses
     rows: tuple[int, int]
     edges: tuple[int, int]
+    multiple: frozenset[int] = frozenset()  # the variables that have several nodes
     place: int = -1  # in the state
+
+    @property
+    def numbered(self) -> tuple[Document, float, int, int]:
+        """The document with its numbers."""
+        return self.document, self.timestamp, self.sequence, self.arrival
 
     def values(self) -> Longs:
         """The codes of its values."""
@@ -61,19 +69,28 @@ class Bindings:
     below: dict[tuple[int, int], list[int]] = field(default_factory=dict)
 
 
-def hold(
-    documents: Sequence[Document], timestamps: Sequence[float], sequences: Sequence[int], witnesses: Witnesses
-) -> list[Held]:
+class Numbered(NamedTuple):
+    """A document with its timestamp, its place in the order and its place as it came."""
+
+    document: Document
+    timestamp: float
+    sequence: int
+    arrival: int
+
+
+def hold(documents: Sequence[Numbered], witnesses: Witnesses) -> list[Held]:
     """Documents with their witnesses, which are those of one batch."""
     numbers = np.arange(len(documents) + 1)
     rows = np.searchsorted(witnesses.document, numbers).tolist()
     edges = np.searchsorted(witnesses.edge_document, numbers).tolist()
-    spans = zip(pairwise(rows), pairwise(edges), strict=True)
+    same = np.flatnonzero((np.diff(witnesses.document) == 0) & (np.diff(witnesses.variable) == 0))
+    multiple: dict[int, set[int]] = {}
+    for at, variable in zip(witnesses.document[same].tolist(), witnesses.variable[same].tolist(), strict=True):
+        multiple.setdefault(at, set()).add(variable)
+    columns = zip(documents, pairwise(rows), pairwise(edges), strict=True)
     return [
-        Held(document, timestamp, sequence, witnesses, of_rows, of_edges)
-        for document, timestamp, sequence, (of_rows, of_edges) in zip(
-            documents, timestamps, sequences, spans, strict=True
-        )
+        Held(*one, witnesses, of_rows, of_edges, frozenset(multiple.get(at, ())))
+        for at, (one, of_rows, of_edges) in enumerate(columns)
     ]
 
 
@@ -134,7 +151,7 @@ class State:
         timestamps.append(timestamp)
         return sequence
 
-    def add(self, one: Held, is_multiple: bool) -> int:
+    def add(self, one: Held) -> int:
         """Hold a document; its place comes back."""
         place = one.place = len(self.held)
         self.held.append(one)
@@ -144,7 +161,7 @@ class State:
             self._is_multiple = np.concatenate([self._is_multiple, np.zeros(place, bool)])
             self._is_held = np.concatenate([self._is_held, np.zeros(place, bool)])
         self._timestamps[place], self._sequences[place] = one.timestamp, one.sequence
-        self._is_multiple[place], self._is_held[place] = is_multiple, True
+        self._is_multiple[place], self._is_held[place] = bool(one.multiple), True
         return place
 
     @property
@@ -167,9 +184,16 @@ class State:
             return np.asarray(later - earlier - 1)
         return self._before(stream, np.asarray(later)) - self._before(stream, np.asarray(earlier) + 1)
 
-    def since(self, stream: str, sequence: int) -> int:
-        """How many documents of a stream have come after one."""
-        return int(self.between(stream, sequence, self.sequence))
+    def moment_after(self, stream: str, sequence: int, number: int) -> float | None:
+        """When so many documents of a stream had come after one; None if they have not."""
+        names = self._history if not stream else (stream, "")
+        times: list[float] = []
+        for name in names:
+            if name in self._history:
+                sequences, timestamps = self._history[name]
+                first = int(np.searchsorted(np.frombuffer(sequences, np.int64), sequence, side="right"))
+                times += timestamps[first : first + number]
+        return sorted(times)[number - 1] if len(times) >= number else None
 
     def after(self, stream: str, timestamp: float) -> int:
         """How many documents of a stream have a later timestamp."""
@@ -184,6 +208,12 @@ class State:
             if name in self._history:
                 counted = counted + np.searchsorted(np.frombuffer(self._history[name][0], np.int64), sequence)
         return counted
+
+    def begin_anew(self) -> list[Held]:
+        """Hold nothing; what was held comes back, to be held again with other witnesses."""
+        before = list(self)
+        self.held, self._gone, self.postings = [], 0, Postings()
+        return before
 
     # -- documents go
 

@@ -18,7 +18,7 @@ LANGUAGES: dict[str, Callable[[str, Mapping[str, str] | None, bool], Plan]] = {
     "xscl": xscl.parse,
 }
 _LITERAL = re.compile(r""""[^"]*"|'[^']*'""")
-_XSCL = re.compile(r"^\s*SELECT\s|->\s*\w|\b(?:JOIN|FOLLOWED\s+BY)\s*\{|\bPUBLISH\s+\w+\s*$")
+_XSCL = re.compile(r"^\s*SELECT\s|->\s*\w|\sAS\s+\w|\b(?:JOIN|FOLLOWED\s+BY)\s*\{|\bPUBLISH\s+\w+\s*$")
 
 
 def parse(
