@@ -192,8 +192,9 @@ class Broker:
             if id is None:
                 queries = matcher.subscriptions.values()
                 flwr = (plan_of(query) for query in queries if (query.language or recognize(query.query)) == "xquery")
-                told = explain_all(matcher.engine, flwr, matcher.dtd)
-                return f"{told}\n\n{explain_joins(matcher.joins)}" if len(matcher.joins) else told
+                told = [explain_all(matcher.engine, flwr, matcher.dtd)] if len(matcher.engine) else []
+                told += [explain_joins(matcher.joins)] if len(matcher.joins) else []
+                return "\n\n".join(told) or "0 subscriptions"
             number = matcher.numbers[id]
             subscription = matcher.subscriptions[number]
             plan = plan_of(subscription)

@@ -81,6 +81,8 @@ def weft(
       weft run --subscriptions subscriptions.xpath --documents news/ --output out/
       weft show out/
 
+    Queries are XPath, FLWR (XQuery that builds messages) or XSCL (joins between documents).
+
     Results go to standard output as JSON Lines, everything else to standard error. The exit code is 0 if all went
     well, 1 if a document was rejected, 2 if the queries or the options are wrong.
     """

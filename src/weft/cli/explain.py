@@ -34,7 +34,8 @@ def explain(
     """Show how the queries are answered together, and what they share.
 
     Documents are matched first, if any are given: then the plan also tells which label paths (the names from the root
-    down to an element) they have, how often each was seen, and how many queries' paths end there.
+    down to an element) they have, how often each was seen, and how many queries' paths end there; of joins, how much
+    they hold.
 
     \b
       weft explain subscriptions.xpath
@@ -49,7 +50,7 @@ def explain(
         raise ConfigurationError(f"--id: expected the id of a subscription in {queries}, found {id!r}")
     rejected = Rejected()
     for batch in read_batches(find_documents(documents or []), Limits(), rejected):
-        broker.matches(batch)
+        broker.publish(batch)  # joins remember only what is published
         rejected.tell_new(broker)
     typer.echo(broker.explain_graph(id, graph.value) if graph and id is not None else broker.explain(id))
     if rejected.any:

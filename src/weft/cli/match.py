@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +17,10 @@ from weft.api import Broker
 from weft.cli.options import DtdName, IgnoreNamespaces, Namespaces, Queries, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Documents, Rejected, find_documents, read_batches
+from weft.destinations import Message
 from weft.documents import Document, Limits
+from weft.languages import recognize
+from weft.subscriptions import load_subscriptions
 
 
 class Approach(StrEnum):
@@ -57,28 +61,47 @@ def match(
     XML, attributes as name="value", text as it is; for a FLWR query the one message that it builds. With --ids there
     is one line a document instead.
 
+    An XSCL query joins documents: they come in the order given, and the time is the clock's. Each of its messages has a
+    line with all documents that it joins. Where the input ends all windows close, and what nothing followed is told.
+
     A document that cannot be read is rejected: its place and reason go to standard error, the others go on, and the
     exit code is 1. If a query is wrong nothing is matched, and the exit code is 2.
 
     \b
       weft match subscriptions.xpath news/ more/extra.xml
       weft match --ids --namespace dc=http://purl.org/dc/elements/1.1/ subscriptions.xpath news/
+      weft match joins/ payments/ refunds/
       curl -s https://example.org/item.xml | weft match subscriptions.xpath -
     """
     limits = Limits(max_bytes=max_bytes, max_depth=max_depth, doctype=doctype.value)
     graph = read_dtd(dtd) if dtd is not None else None
     broker = Broker(limits, dtd=graph, approach=approach.value if approach else None, profile=profile)
     load_broker(queries, naming(namespace, ignore_namespaces), broker)
+    if ids:
+        _tell_left_out(queries)
     rejected = Rejected()
     lines = _match_ids if ids else _match_nodes
     for batch in read_batches(find_documents(documents), limits, rejected):
-        for line in lines(broker, batch, rejected):
-            sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
-        sys.stdout.flush()
+        _print(lines(broker, batch, rejected))
+    _print(map(_line, broker.advance()))
     if profile:
         _tell_profile(broker)
     if rejected.any:
         raise typer.Exit(1)
+
+
+def _tell_left_out(queries: Path) -> None:
+    """Joins have no place in lines of single documents."""
+    subscriptions = load_subscriptions(queries)
+    joins = [one.id for one in subscriptions if (one.language or recognize(one.query)) == "xscl"]
+    if joins:
+        typer.echo(f"weft: --ids leaves out XSCL, which joins several documents: {', '.join(joins)}", err=True)
+
+
+def _print(lines: Iterable[dict[str, Any]]) -> None:
+    for line in lines:
+        sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
 
 
 def _tell_profile(broker: Broker) -> None:
@@ -101,5 +124,9 @@ def _match_ids(broker: Broker, batch: list[Document], rejected: Rejected) -> Ite
 def _match_nodes(broker: Broker, batch: list[Document], rejected: Rejected) -> Iterable[dict[str, Any]]:
     messages = broker.publish(batch)
     rejected.tell_new(broker)
-    for message in messages:
-        yield {"document": message.document, "subscription": message.subscription, "nodes": message.nodes}
+    yield from map(_line, messages)
+
+
+def _line(message: Message) -> dict[str, Any]:
+    line = {"document": message.document, "subscription": message.subscription, "nodes": message.nodes}
+    return {**line, "documents": message.documents} if message.documents else line

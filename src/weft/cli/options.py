@@ -18,7 +18,8 @@ Queries = Annotated[
     typer.Argument(
         metavar="QUERIES",
         show_default=False,
-        help="A text file with one query a line, a JSON Lines file (*.jsonl), or a folder of *.xpath and *.xq files.",
+        help="A text file with one query a line, a JSON Lines file (*.jsonl), or a folder of *.xpath, *.xq and *.xscl "
+        "files: XPath, FLWR and XSCL.",
     ),
 ]
 Namespaces = Annotated[

@@ -23,7 +23,12 @@ from weft.plans.xscl import Xscl
 
 
 def trace(
-    query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="An XPath or FLWR query.")],
+    query: Annotated[
+        str,
+        typer.Argument(
+            metavar="QUERY", show_default=False, help="An XPath or FLWR query; XSCL joins several documents."
+        ),
+    ],
     document: Annotated[
         str, typer.Argument(metavar="DOCUMENT", show_default=False, help="An XML file, or - for standard input.")
     ],

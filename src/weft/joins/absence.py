@@ -20,6 +20,7 @@ class Closed:
     entry: Entry
     documents: tuple[Held, ...]
     timestamp: float
+    sequence: int  # of the next document then
     outputs: tuple[tuple[Nodes, ...], ...]
 
 
@@ -89,4 +90,4 @@ class Absences:
             if shown not in outputs and not self._search.is_followed(shape, documents, bound):
                 outputs[shown] = None
         if outputs:
-            yield Closed(entry, documents, timestamp, tuple(outputs))
+            yield Closed(entry, documents, timestamp, self._state.sequence, tuple(outputs))

@@ -48,7 +48,9 @@ class Arrivals:
         """Documents come; those whose turn it is come back, in order."""
         for place, document in enumerate(documents):
             timestamp = document.timestamp
-            if timestamp is None:  # each comes later than those before, even if the clock does not say so
+            if self.watermark == inf:  # the stream has ended
+                timestamp = -inf
+            elif timestamp is None:  # each comes later than those before, even if the clock does not say so
                 timestamp = max(time.time(), nextafter(self.latest, inf), self.watermark)
             self._put(Arrival(document, timestamp, witnesses, place, self.number))
             self.number += 1

@@ -74,10 +74,12 @@ def load(joins: Joins, file: Path, ids: Mapping[str, int]) -> Any:
         with file.open("rb") as opened:
             header = dict(json.loads(opened.readline()))
             if header.get("format") != _FORMAT:
-                raise ConfigurationError(f"{file}: expected format {_FORMAT}, found {header.get('format')}")
+                raise ValueError(f"expected format {_FORMAT}, found {header.get('format')}")
             _restore(joins, header, _read(opened, header["documents"] + header["arriving"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{file}: not a checkpoint of joins: {error}") from None
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{file}: {error}") from None
     for id, number in ids.items():
         joins.set_since(number, header["since"].get(id, joins.arrivals.number))
     return header["position"]

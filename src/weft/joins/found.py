@@ -71,14 +71,14 @@ class Found:
 
     def due(self, search: Search) -> list[Due]:
         """The messages to be: in the order of time, those of one document by their subscribers' numbers."""
-        rows: list[tuple[tuple[float, int, int], Due]] = []
+        rows: list[tuple[tuple[float, float, int], Due]] = []
         for entry, documents in self.documents():
             newest = max(documents, key=lambda one: one.sequence)
             for due in fan_out(entry, documents, search.outputs(entry.shape, documents), newest.timestamp):
                 rows.append(((newest.timestamp, newest.sequence, due.number), due))
         for closed in self.closed:
             for due in fan_out(closed.entry, closed.documents, closed.outputs, closed.timestamp):
-                rows.append(((closed.timestamp, self.state.sequence, due.number), due))
+                rows.append(((closed.timestamp, closed.sequence - 0.5, due.number), due))
         rows.sort(key=lambda row: row[0])
         return [due for _, due in rows]
 

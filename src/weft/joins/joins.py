@@ -103,11 +103,12 @@ class Joins:
         if known is None:
             compiled = compile_plan(plan, self.stage)
             known = self._known[plan] = Known(plan, compiled, self.outputs.written(plan, compiled))
-            if from_state and len(self.state):
-                self._witness_again()
         self._plans[number] = known
         known.users += 1
-        self.queries.add(number, known.compiled.shape, known.subscriber(0 if from_state else self.arrivals.number))
+        shape, entry = known.compiled.shape, self.queries.entries.get(known.compiled.shape)
+        self.queries.add(number, shape, known.subscriber(0 if from_state else self.arrivals.number))
+        if from_state and len(self.state) and (entry is None or entry.since):
+            self._witness_again()
 
     def _witness_again(self) -> None:
         """Somebody asks for more about documents that are held."""

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from weft.plans.flwr import Slot
 from weft.plans.show import show_link
+from weft.plans.walk import walk
 from weft.plans.xscl import Join, Term, Window, Xscl
+
+_SECOND = 1.0, "second"
+_UNITS = (604_800.0, "week"), (86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute"), _SECOND
 
 
 def show_xscl(plan: Xscl) -> str:
@@ -22,11 +27,22 @@ def _lines(plan: Xscl) -> Iterator[str]:
         yield f"block {number + 1} over {block.stream or 'every stream'}"
         for place, variable in enumerate(block.variables):
             above = "" if variable.source is None else name_of(plan, Term(number, variable.source))
-            mark = " (output)" if place == block.output else ""
+            is_output = plan.select is None and place == block.output and number < _present(plan)
+            mark = " (output)" if is_output else ""
             path = "".join(map(show_link, variable.links))
             yield f"  {name_of(plan, Term(number, place))} from {above or 'document'} {path}{mark}"
+    if plan.select is not None:
+        variables = [Term(at, place) for at, block in enumerate(plan.blocks) for place in range(len(block.variables))]
+        slots = dict.fromkeys(part for part in walk(plan.select) if isinstance(part, Slot))
+        shown = (name_of(plan, variables[slot.variable]) + "".join(map(show_link, slot.links)) for slot in slots)
+        yield f"select <{plan.select.name}> with {', '.join(shown) or 'constants alone'}"
     if plan.publish:
         yield f"publish {plan.publish}"
+
+
+def _present(plan: Xscl) -> int:
+    """How many blocks have documents in a match."""
+    return len(plan.blocks) - (bool(plan.joins) and plan.joins[-1].operator == "NOT FOLLOWED BY")
 
 
 def _predicates(plan: Xscl, join: Join) -> Iterator[str]:
@@ -43,5 +59,9 @@ def name_of(plan: Xscl, term: Term) -> str:
 def show_window(window: Window) -> str:
     """A window in words."""
     if window.seconds is not None:
-        return f"{window.seconds:g} seconds"
+        unit, name = next(
+            (each for each in _UNITS if window.seconds >= each[0] and window.seconds % each[0] == 0), _SECOND
+        )
+        number = window.seconds / unit
+        return f"{number:g} {name}{'' if number == 1 else 's'}"
     return "any time" if window.documents is None else f"{window.documents} documents"

@@ -8,6 +8,7 @@
 
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.job import Job, check_job, run_batch, run_stream
+from weft.spark.joins import join
 from weft.spark.metrics import BatchMetrics, Metrics, MetricsListener, observed, serve_metrics
 from weft.spark.session import SPARK_ERRORS, first_line, session, start_session
 from weft.spark.source import WeftSource
@@ -25,6 +26,7 @@ __all__ = [
     "compile_subscriptions",
     "deliver",
     "first_line",
+    "join",
     "match",
     "messages",
     "observed",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -15,10 +16,11 @@ from weft.documents.dtd import Dtd
 from weft.engine.engine import Engine
 from weft.errors import ConfigurationError
 from weft.matcher import Matcher, add_all
+from weft.spark.joins_plans import CompiledJoins, JoinPlans, compile_joins
 from weft.subscriptions import Subscription
 
 Subscriptions = str | Path | Iterable[Subscription | str]
-_KEPT = 2  # compiled plans in a worker: while a new version comes in, tasks of the old one may still run
+_KEPT = 2  # compiled plans of a kind in a worker: while a new version comes in, tasks of the old one may still run
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,11 @@ class Compiled:
     digest: str
     version: int
     count: int
+    joins: CompiledJoins | None = None  # of the XSCL subscriptions
+
+    def without_joins(self) -> Compiled:
+        """The subscriptions that ask for one document at a time."""
+        return replace(self, joins=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,8 @@ def compile_subscriptions(
         raise ConfigurationError("\n".join(errors))
     names = _strings([each.id for each in kept]), _strings([each.to for each in kept])
     payload = pickle.dumps(Plans(matcher.engine, matcher.limits, *names), protocol=5)
-    return Compiled(payload, blake2b(payload, digest_size=16).hexdigest(), version, len(kept))
+    digest = blake2b(payload, digest_size=16).hexdigest()
+    return Compiled(payload, digest, version, len(kept), compile_joins(matcher, *names))
 
 
 def _entries(given: Iterable[Subscription | str]) -> list[Subscription]:
@@ -85,14 +93,24 @@ def _strings(values: Sequence[str | None]) -> pa.StringArray:
     return pa.array(values, pa.string())
 
 
+_Unpacked = TypeVar("_Unpacked")
 _unpacked: dict[str, Plans] = {}
+_unpacked_joins: dict[str, JoinPlans] = {}
 
 
 def unpack(compiled: Compiled) -> Plans:
     """The plans, unpacked once a process: with them stay the label paths that documents have brought so far."""
-    plans = _unpacked.get(compiled.digest)
-    if plans is None:
-        while len(_unpacked) >= _KEPT:
-            del _unpacked[next(iter(_unpacked))]
-        plans = _unpacked[compiled.digest] = pickle.loads(compiled.payload)
-    return plans
+    return _known(_unpacked, compiled.digest, lambda: pickle.loads(compiled.payload))
+
+
+def unpack_joins(joins: CompiledJoins) -> JoinPlans:
+    """The plans of XSCL, unpacked once a process."""
+    return _known(_unpacked_joins, joins.digest, lambda: JoinPlans.unpack(joins.payload))
+
+
+def _known(known: dict[str, _Unpacked], digest: str, unpack: Callable[[], _Unpacked]) -> _Unpacked:
+    if digest not in known:
+        while len(known) >= _KEPT:
+            del known[next(iter(known))]
+        known[digest] = unpack()
+    return known[digest]

@@ -68,7 +68,7 @@ def deliver(
     element of that name is a document, and a column `row` tells where in its document it starts;
     `ignoreNamespace` compares local names only, in all queries.
     """
-    compiled = _compile(subscriptions, ignoreNamespace, limits, dtd, version)
+    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, version))
     name = _corrupt_column(mode, columnNameOfCorruptRecord)
     return lambda frame: _deliver(frame, compiled, _layout(frame, column, keys, id, stream, rowTag), name, mode)
 
@@ -112,7 +112,7 @@ def match(
     A document that cannot be read has null there, and if `columnNameOfCorruptRecord` names a column, that one tells
     why; with DROPMALFORMED it is left out, with FAILFAST it ends the job. The rest is as for `deliver`.
     """
-    compiled = _compile(subscriptions, ignoreNamespace, limits, dtd, 1)
+    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, 1))
     name = _corrupt_column(mode, columnNameOfCorruptRecord)
 
     def transform(frame: DataFrame) -> DataFrame:
@@ -148,12 +148,24 @@ def quoted_column(name: str) -> Column:
     return col("`" + name.replace("`", "``") + "`")
 
 
-def _compile(
+def as_compiled(
     subscriptions: Subscriptions | Compiled, ignore: bool, limits: Limits | None, dtd: Dtd | None, version: int
 ) -> Compiled:
+    """Subscriptions compiled, unless they are already."""
     if isinstance(subscriptions, Compiled):
         return subscriptions
     return compile_subscriptions(subscriptions, ignore_namespaces=ignore, limits=limits, dtd=dtd, version=version)
+
+
+def _alone(compiled: Compiled) -> Compiled:
+    """Subscriptions that ask for one document at a time."""
+    if compiled.joins is not None:
+        number = compiled.joins.pairwise + compiled.joins.gathered
+        raise ConfigurationError(
+            f"expected subscriptions that ask for one document at a time, found {number} in XSCL, which joins "
+            "documents: give these to weft.spark.join"
+        )
+    return compiled
 
 
 def _corrupt_column(mode: Mode, name: str | None) -> str | None:
@@ -165,16 +177,21 @@ def _corrupt_column(mode: Mode, name: str | None) -> str | None:
 def _layout(
     frame: DataFrame, column: str, keys: Sequence[str] | None, id: str, stream: str, row_tag: str | None
 ) -> Layout:
-    if column not in frame.columns:
-        raise ConfigurationError(f"column: expected one of {', '.join(frame.columns)}, found {column!r}")
-    if not isinstance(frame.schema[column].dataType, StringType | BinaryType):
-        found = frame.schema[column].dataType.simpleString()
-        raise ConfigurationError(f"column {column!r}: expected string or binary, found {found}")
+    check_documents(frame, column)
     error = "error" if _is_place(frame, "error") else None
     passed = [name for name in frame.columns if name not in (column, error)] if keys is None else list(keys)
     if unknown := [name for name in passed if name not in frame.columns]:
         raise ConfigurationError(f"keys: expected some of {', '.join(frame.columns)}, found {unknown[0]!r}")
     return Layout(column, tuple(passed), _if_there(frame, id), _if_there(frame, stream), error, row_tag)
+
+
+def check_documents(frame: DataFrame, column: str) -> None:
+    """Raise ConfigurationError unless a column can have documents."""
+    if column not in frame.columns:
+        raise ConfigurationError(f"column: expected one of {', '.join(frame.columns)}, found {column!r}")
+    if not isinstance(frame.schema[column].dataType, StringType | BinaryType):
+        found = frame.schema[column].dataType.simpleString()
+        raise ConfigurationError(f"column {column!r}: expected string or binary, found {found}")
 
 
 def _if_there(frame: DataFrame, name: str) -> str | None:

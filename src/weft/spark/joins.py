@@ -1,0 +1,238 @@
+"""Subscriptions in, a function for `DataFrame.transform` out: documents become messages of what XSCL joins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import reduce
+from math import ceil, inf
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.functions import coalesce, col, expr, lit, struct
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import NumericType, StringType, TimestampNTZType, TimestampType
+
+from weft.documents.document import Limits
+from weft.documents.dtd import Dtd
+from weft.errors import ConfigurationError
+from weft.joins.pairs import Pairs
+from weft.spark.compiled import Compiled, Subscriptions, unpack_joins
+from weft.spark.joins_plans import CompiledJoins
+from weft.spark.joins_worker import MESSAGES, OCCURRENCES, SIDE, Decide, Gather, Occurrences, Side, Touched
+from weft.spark.transform import Transform, as_compiled, check_documents, quoted_column
+
+#: Seconds that a document may come late in a stream. It costs state, not time: nothing waits for late documents.
+LATENESS = 600.0
+_LONGEST = 3.0e9  # seconds of a window in a stream that is still told from one without end: Spark counts days in an int
+_MESSAGES, _OCCURRENCES, _SIDE = (from_arrow_schema(schema) for schema in (MESSAGES, OCCURRENCES, SIDE))
+
+#: R_L and R_R are the occurrences; which predicates hold between two documents is a set, worked out once for all pairs.
+_JOIN = """
+WITH meetings AS (
+    SELECT /*+ BROADCAST(p) */ e.document AS earlier, l.document AS later, l.seconds - e.seconds AS gap, p.predicate
+    FROM {occurrences} AS e
+    JOIN {predicates} AS p ON p.earlier = e.variable
+    JOIN {occurrences} AS l ON l.variable = p.later AND l.key = e.key
+    WHERE (e.seconds, e.document) < (l.seconds, l.document) AND l.seconds - e.seconds <= double({reach})
+), pairs AS (
+    SELECT earlier, later, gap, array_sort(collect_set(predicate)) AS held
+    FROM meetings
+    GROUP BY earlier, later, gap
+), complete AS (
+    SELECT held, seed, count(*) AS size
+    FROM (SELECT held, explode(held) AS predicate FROM (SELECT DISTINCT held FROM pairs))
+    JOIN {needs} USING (predicate)
+    GROUP BY held, seed
+), sets AS (
+    SELECT held, collect_list(struct(seed, seconds, strict)) AS seeds
+    FROM complete JOIN {seeds} USING (seed, size)
+    GROUP BY held
+), candidates AS (
+    SELECT earlier, later, filter(seeds, s -> gap <= s.seconds AND (gap > 0 OR NOT s.strict)).seed AS seeds
+    FROM pairs JOIN sets USING (held)
+)
+SELECT c.seeds, struct(e.*) AS earlier, struct(l.*) AS later
+FROM candidates AS c
+JOIN {documents} AS e ON e.document = c.earlier
+JOIN {documents} AS l ON l.document = c.later
+WHERE size(c.seeds) > 0
+"""
+
+
+def join(
+    subscriptions: Subscriptions | Compiled,
+    column: str = "value",
+    *,
+    id: str = "document",
+    stream: str = "stream",
+    timestamp: str = "timestamp",
+    lateness: float = LATENESS,
+    ignoreNamespace: bool = False,
+    version: int = 1,
+    limits: Limits | None = None,
+    dtd: Dtd | None = None,
+) -> Transform:
+    """Make messages of documents that belong together: `frame.transform(join("subscriptions.jsonl"))`.
+
+    `column` has the documents as string or binary, `id` what each is called, all different, `timestamp` when each came:
+    a Spark timestamp, or a number of seconds. A row in which one of these is null, or whose document cannot be read,
+    takes no part. If the frame has a column named by `stream`, it says which stream a document is of.
+
+    Each message of an XSCL subscription is a row: `subscription`, `destination`, `message`, `position` (from 1, where
+    the same documents bring several), `version`, `documents` (the ids of the joined documents, in the order of the
+    query's blocks) and `timestamp` (that of the latest of them, or when the window closed; a Spark timestamp, or
+    seconds, as the frame has it). Subscriptions in other languages are for `deliver`; here they only get the messages
+    that others publish.
+
+    In a batch, queries that two documents decide are joined by all cores. Chains, NOT FOLLOWED BY, windows in
+    documents, queries of one block, and queries that publish or read what is published need documents one after the
+    other: all documents that they ask for are joined by one task, in the order of their timestamps, then of their ids.
+    The frame is read several times, so it should be the same each time.
+
+    In a stream the second kind is refused, and ConfigurationError tells each such query. `lateness` is how many seconds
+    a document may be behind the latest one that came before; one that comes later still is not joined. A checkpoint
+    is for the same subscriptions only.
+    """
+    compiled = as_compiled(subscriptions, ignoreNamespace, limits, dtd, version)
+    if compiled.joins is None:
+        raise ConfigurationError("join: expected XSCL subscriptions, found none; the others are for weft.spark.deliver")
+    if not 0 <= lateness < inf:
+        raise ConfigurationError(f"lateness: expected a number of seconds, at least 0, found {lateness}")
+
+    def transform(frame: DataFrame) -> DataFrame:
+        documents = _documents(frame, column, id, stream, timestamp)
+        made = _stream(documents, compiled, lateness) if frame.isStreaming else _batch(documents, compiled)
+        if isinstance(frame.schema[timestamp].dataType, NumericType):
+            return made
+        return made.withColumn("timestamp", expr("timestamp_micros(bigint(round(timestamp * 1e6)))"))
+
+    return transform
+
+
+def check_stream(compiled: Compiled) -> None:
+    """Raise ConfigurationError for the XSCL subscriptions that a stream cannot have."""
+    if compiled.joins is not None and compiled.joins.refused:
+        raise ConfigurationError("\n".join(compiled.joins.refused))
+
+
+# -- documents
+
+
+def _documents(frame: DataFrame, column: str, id: str, stream: str, timestamp: str) -> DataFrame:
+    """The documents with the names that workers know; `arrival` orders those of one moment."""
+    check_documents(frame, column)
+    for name, given in (("id", id), ("timestamp", timestamp)):
+        if given not in frame.columns:
+            what = "a name of its own" if name == "id" else "the time when it came"
+            found = f"expected one of {', '.join(frame.columns)}, found {given!r}"
+            raise ConfigurationError(f"{name}: {found}; to be joined, each document needs {what}")
+    named = stream in frame.columns and isinstance(frame.schema[stream].dataType, StringType)
+    documents = frame.select(
+        quoted_column(id).cast("string").alias("document"),
+        (coalesce(quoted_column(stream), lit("")) if named else lit("")).alias("stream"),
+        _seconds(frame, timestamp).alias("seconds"),
+        quoted_column(column).alias("value"),
+        quoted_column(id).alias("arrival"),
+    )
+    return documents.where("document IS NOT NULL AND value IS NOT NULL AND abs(seconds) < double('Infinity')")
+
+
+def _seconds(frame: DataFrame, timestamp: str) -> Column:
+    kind = frame.schema[timestamp].dataType
+    if not isinstance(kind, NumericType | TimestampType | TimestampNTZType):
+        raise ConfigurationError(
+            f"column {timestamp!r}: expected timestamp or a number of seconds, found {kind.simpleString()}"
+        )
+    moment = quoted_column(timestamp)
+    return moment.cast("double") if isinstance(kind, NumericType) else moment.cast("timestamp").cast("double")
+
+
+# -- batch
+
+
+def _batch(documents: DataFrame, compiled: Compiled) -> DataFrame:
+    joins = compiled.joins
+    assert joins is not None
+    parts = []
+    if joins.pairwise:
+        parts.append(_pairs(documents.drop("arrival"), joins, compiled.version))
+    if joins.gathered:
+        touched = documents if joins.needs_all else documents.mapInArrow(Touched(joins), documents.schema)
+        ordered = touched.repartition(1).sortWithinPartitions("seconds", "arrival")
+        parts.append(ordered.mapInArrow(Gather(compiled, joins), _MESSAGES))
+    return reduce(DataFrame.unionByName, parts)
+
+
+def _pairs(documents: DataFrame, joins: CompiledJoins, version: int) -> DataFrame:
+    """One statement over the occurrences of all documents; what it finds is decided exactly."""
+    pairs, spark = unpack_joins(joins).pairs, documents.sparkSession
+    relations: dict[str, Any] = {name: spark.createDataFrame(table) for name, table in _relations(pairs).items()}
+    occurrences = documents.mapInArrow(Occurrences(joins), _OCCURRENCES)
+    reach = repr(_reach(pairs)).replace("inf", "Infinity")
+    candidates = spark.sql(_JOIN, None, occurrences=occurrences, documents=documents, reach=reach, **relations)
+    return candidates.mapInArrow(Decide(joins, version, _is_text(documents), is_stream=False), _MESSAGES)
+
+
+def _relations(pairs: Pairs) -> dict[str, pa.Table]:
+    """What the statement must know about the queries."""
+    sizes = Counter(seed for seed, _ in pairs.needs)
+    seeds = [(seed, sizes[seed], inf if seconds is None else seconds, strict) for seed, seconds, strict in pairs.seeds]
+    kinds = {"seed": pa.int32(), "size": pa.int64(), "seconds": pa.float64(), "strict": pa.bool_()}
+    return {
+        "predicates": _table(pairs.predicates, dict.fromkeys(("predicate", "earlier", "later"), pa.int32())),
+        "needs": _table(pairs.needs, dict.fromkeys(("seed", "predicate"), pa.int32())),
+        "seeds": _table(seeds, kinds),
+    }
+
+
+def _table(rows: Sequence[tuple[object, ...]], kinds: dict[str, pa.DataType]) -> pa.Table:
+    columns = zip(*rows, strict=True)
+    return pa.table({name: pa.array(column, kinds[name]) for name, column in zip(kinds, columns, strict=True)})
+
+
+def _reach(pairs: Pairs) -> float:
+    """The longest window, in seconds."""
+    return max(inf if seconds is None else seconds for _, seconds, _ in pairs.seeds)
+
+
+def _is_text(documents: DataFrame) -> bool:
+    return isinstance(documents.schema["value"].dataType, StringType)
+
+
+# -- streams
+
+
+def _stream(documents: DataFrame, compiled: Compiled, lateness: float) -> DataFrame:
+    """Spark's own join of two streams, which are the same: its state holds the documents that a window can reach.
+
+    Documents have many values in common and are to meet once: at the least token that both have. The condition on
+    moments tells Spark when a row is out of reach: as the later one at once, as the earlier one after the window.
+    """
+    check_stream(compiled)
+    joins = compiled.joins
+    assert joins is not None
+    delay = f"{ceil(lateness * 1000) + 1} milliseconds"  # what is as old as the watermark is late for Spark
+    earlier, later = (
+        documents.mapInArrow(Side(joins, is_later), _SIDE)
+        .withWatermark("moment", delay)
+        .select(
+            *(col(name).alias(f"{side}_{name}") for name in ("key", "tokens", "moment")),
+            struct("seconds", "document", "stream", "value").alias(side),
+        )
+        for side, is_later in (("earlier", False), ("later", True))
+    )
+    reach = _reach(unpack_joins(joins).pairs)
+    window = f"later_moment <= earlier_moment + INTERVAL {ceil(reach) + 1} SECONDS" if reach < _LONGEST else "true"
+    common = "array_intersect(earlier_tokens, later_tokens)"
+    met = earlier.join(
+        later,
+        expr(f"""
+            earlier_key = later_key AND earlier_moment <= later_moment AND {window}
+            AND (earlier.seconds, earlier.document) < (later.seconds, later.document)
+            AND array_min({common}).key = earlier_key
+        """),
+    )
+    pairs = met.select(expr(f"{common}.predicate").alias("held"), "earlier", "later")
+    return pairs.mapInArrow(Decide(joins, compiled.version, _is_text(documents), is_stream=True), _MESSAGES)

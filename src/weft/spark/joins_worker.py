@@ -1,0 +1,275 @@
+"""Arrow batches of documents in, occurrences of values out, and pairs of documents in, messages out: workers of joins.
+
+Documents have the columns `document`, `stream`, `seconds` and `value`, whatever the user's columns are called.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from weft.documents.build import read
+from weft.documents.document import Document, Limits
+from weft.documents.table import NodeTable
+from weft.joins.found import Found, JoinMessage
+from weft.joins.joins import Joins
+from weft.joins.pairs import Candidate
+from weft.matcher import chunks, deliver
+from weft.spark.compiled import Compiled, unpack, unpack_joins
+from weft.spark.joins_plans import CompiledJoins, JoinPlans
+
+_ROWS = 10_000  # of an output batch, at most
+_CHARACTERS = 16 * 1024 * 1024  # and about so much text
+_QUICK = 1  # zlib's level
+_NONE = np.zeros(0, np.int64)
+
+OCCURRENCES = pa.schema(
+    {"document": pa.string(), "seconds": pa.float64(), "variable": pa.int32(), "key": pa.int64()}.items()
+)
+TOKEN = pa.struct({"key": pa.int64(), "predicate": pa.int32()}.items())
+SIDE = pa.schema(
+    {
+        "key": pa.int64(),
+        "tokens": pa.list_(TOKEN),
+        "moment": pa.timestamp("us", "UTC"),
+        "document": pa.string(),
+        "stream": pa.string(),
+        "seconds": pa.float64(),
+        "value": pa.binary(),
+    }.items()
+)
+MESSAGES = pa.schema(
+    {
+        "subscription": pa.string(),
+        "destination": pa.string(),
+        "message": pa.string(),
+        "position": pa.int32(),
+        "version": pa.int32(),
+        "documents": pa.list_(pa.string()),
+        "timestamp": pa.float64(),
+    }.items()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """The relation of a batch: which variables have which values in which documents."""
+
+    joins: CompiledJoins
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """A row for each document, variable and value."""
+        plans = unpack_joins(self.joins)
+        for table in _tables(batches, plans.limits):
+            document, variable, key = plans.pairs.occurrences(table)
+            ids = pa.array([one.id for one in table.documents], pa.string())
+            seconds = pa.array([one.timestamp for one in table.documents], pa.float64())
+            at = pa.array(document)
+            columns = [ids.take(at), seconds.take(at), pa.array(variable), pa.array(key)]
+            yield pa.RecordBatch.from_arrays(columns, schema=OCCURRENCES)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a stream's join: a row for each document and value, with all that the other side must know.
+
+    A *token* is a predicate and a value; a predicate holds where both documents have a token. The document's source is
+    in each row, compressed: there is no second place to keep it in that a crash and a watermark would treat alike.
+    """
+
+    joins: CompiledJoins
+    is_later: bool
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The rows of a batch."""
+        plans = unpack_joins(self.joins)
+        predicates: dict[int, list[int]] = {}
+        for predicate, earlier, later in plans.pairs.predicates:
+            predicates.setdefault(later if self.is_later else earlier, []).append(predicate)
+        for table in _tables(batches, plans.limits):
+            tokens: dict[int, list[tuple[int, int]]] = {}
+            columns = (column.tolist() for column in plans.pairs.occurrences(table))
+            for document, variable, key in zip(*columns, strict=True):
+                tokens.setdefault(document, []).extend((key, each) for each in predicates.get(variable, ()))
+            rows = [row for at, some in tokens.items() for row in _side_rows(table.documents[at], some)]
+            yield pa.RecordBatch.from_pylist(rows, schema=SIDE)
+
+
+def _side_rows(document: Document, tokens: list[tuple[int, int]]) -> Iterator[dict[str, Any]]:
+    data, seconds = document.data, document.timestamp or 0.0
+    shared = {
+        "tokens": [{"key": key, "predicate": predicate} for key, predicate in tokens],
+        "moment": round(seconds * 1e6),
+        "document": document.id,
+        "stream": document.stream,
+        "seconds": seconds,
+        "value": zlib.compress(data.encode() if isinstance(data, str) else data, _QUICK),
+    }
+    for key in dict.fromkeys(key for key, _ in tokens):
+        yield {"key": key, **shared}
+
+
+class PredicateSets:
+    """Predicates that hold in, the seeds that need no others out; each set of predicates is worked out once."""
+
+    def __init__(self, plans: JoinPlans) -> None:
+        self._needing: dict[int, list[int]] = {}
+        self._sizes: Counter[int] = Counter()
+        for seed, predicate in plans.pairs.needs:
+            self._needing.setdefault(predicate, []).append(seed)
+            self._sizes[seed] += 1
+        self._known: dict[frozenset[int], list[int]] = {}
+
+    def seeds(self, held: Iterable[int]) -> list[int]:
+        """The seeds all of whose predicates hold."""
+        given = frozenset(held)
+        if given not in self._known:
+            found = Counter(seed for predicate in given for seed in self._needing[predicate])
+            self._known[given] = [seed for seed, number in found.items() if number == self._sizes[seed]]
+        return self._known[given]
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """The messages of pairs of documents. A pair has its `seeds`, or in a stream the predicates that are `held`."""
+
+    joins: CompiledJoins
+    version: int
+    is_text: bool
+    is_stream: bool
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """A row for each message."""
+        plans = unpack_joins(self.joins)
+        sets = PredicateSets(plans)
+        for batch in batches:
+            made = plans.pairs.messages(list(self._candidates(batch, sets)))
+            yield from _message_batches(_written(made), plans, self.version)
+
+    def _candidates(self, batch: pa.RecordBatch, sets: PredicateSets) -> Iterator[Candidate]:
+        known: dict[str, Document] = {}  # a document that is in many pairs is read once
+        for row in batch.to_pylist():
+            earlier, later = (
+                known.setdefault(each["document"], self._document(each)) for each in (row["earlier"], row["later"])
+            )
+            for seed in sets.seeds(row["held"]) if self.is_stream else row["seeds"]:
+                yield Candidate(seed, earlier, later)
+
+    def _document(self, row: dict[str, Any]) -> Document:
+        data = row["value"]
+        if self.is_stream:
+            data = zlib.decompress(data)
+            data = data.decode() if self.is_text else data
+        return Document(data, row["document"], row["stream"], row["seconds"])
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The documents that have some variable of the gathered queries: the others need not go where these are joined."""
+
+    joins: CompiledJoins
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Each batch without the other documents."""
+        plans = unpack_joins(self.joins)
+        stage = plans.joins().stage
+        for batch in batches:
+            rows: list[int] = []
+            for chunk in chunks(_documents(batch, by_row=True)):
+                table = read(chunk, plans.limits)
+                found = np.unique(stage.read(table).document).tolist()
+                stage.values.keep(_NONE)
+                rows += [int(table.documents[at].id) for at in found]
+            yield batch.take(pa.array(rows, pa.int64()))
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """The messages of the gathered queries; all documents come to one task, in their order."""
+
+    compiled: Compiled
+    joins: CompiledJoins
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """A row for each message, of queries on what they publish too."""
+        plans = unpack_joins(self.joins)
+        joins = plans.joins()
+        for table in _tables(batches, plans.limits):
+            yield from self._rows(joins, joins.process(table), plans)
+        yield from self._rows(joins, joins.advance(), plans)
+
+    def _rows(self, joins: Joins, found: Found, plans: JoinPlans) -> Iterator[pa.RecordBatch]:
+        yield from _message_batches(_written(joins.messages(found)), plans, self.compiled.version)
+        yield from _message_batches(self._selected(found.published, plans.limits), plans, self.compiled.version)
+
+    def _selected(self, published: list[Document], limits: Limits) -> Iterator[Written]:
+        """What the documents that messages became bring to those who ask for one document at a time."""
+        for chunk in chunks(published):
+            table = read(chunk, limits)
+            rows = deliver(unpack(self.compiled).engine, table)
+            starts = np.flatnonzero(rows.is_first)
+            position = np.arange(1, len(rows.text) + 1) - np.repeat(starts, np.diff([*starts, len(rows.text)]))
+            columns = rows.document.tolist(), rows.subscription.tolist(), rows.text, position.tolist()
+            for at, number, text, place in zip(*columns, strict=True):
+                document = table.documents[at]
+                yield Written(number, text, place, (document.id,), document.timestamp or 0.0)
+
+
+class Written(NamedTuple):
+    """A message, with the number of its subscription and its position among those of the same documents."""
+
+    number: int
+    text: str
+    position: int
+    documents: tuple[str, ...]
+    timestamp: float
+
+
+def _written(messages: Iterable[JoinMessage]) -> Iterator[Written]:
+    positions: Counter[tuple[int, tuple[str, ...]]] = Counter()
+    for message in messages:
+        key = message.number, tuple(document.id for document in message.documents)
+        positions[key] += 1
+        yield Written(message.number, message.text, positions[key], key[1], message.timestamp)
+
+
+def _message_batches(messages: Iterable[Written], plans: JoinPlans, version: int) -> Iterator[pa.RecordBatch]:
+    """Messages as rows, not too many in a batch."""
+    some: list[Written] = []
+    size = 0
+    for message in messages:
+        some.append(message)
+        size += len(message.text)
+        if len(some) == _ROWS or size > _CHARACTERS:
+            yield _message_batch(some, plans, version)
+            some, size = [], 0
+    if some:
+        yield _message_batch(some, plans, version)
+
+
+def _message_batch(messages: list[Written], plans: JoinPlans, version: int) -> pa.RecordBatch:
+    number, text, position, documents, timestamp = zip(*messages, strict=True)
+    at = pa.array(number, pa.int64())
+    names = [plans.ids.take(at), plans.destinations.take(at)]
+    made = [text, position, [version] * len(messages), documents, timestamp]
+    columns = [*names, *(pa.array(column, field.type) for column, field in zip(made, list(MESSAGES)[2:], strict=True))]
+    return pa.RecordBatch.from_arrays(columns, schema=MESSAGES)
+
+
+def _tables(batches: Iterable[pa.RecordBatch], limits: Limits) -> Iterator[NodeTable]:
+    """The documents of batches, some at a time; one that cannot be read is left out."""
+    for batch in batches:
+        for chunk in chunks(_documents(batch)):
+            yield read(chunk, limits)
+
+
+def _documents(batch: pa.RecordBatch, by_row: bool = False) -> Iterator[Document]:
+    columns = (batch.column(name).to_pylist() for name in ("value", "document", "stream", "seconds"))
+    for row, (value, document, stream, seconds) in enumerate(zip(*columns, strict=True)):
+        yield Document(value, str(row) if by_row else document, stream, seconds)
