@@ -105,9 +105,11 @@ class Joins:
             known = self._known[plan] = Known(plan, compiled, self.outputs.written(plan, compiled))
         self._plans[number] = known
         known.users += 1
-        shape, entry = known.compiled.shape, self.queries.entries.get(known.compiled.shape)
+        shape = known.compiled.shape
+        entry = self.queries.entries.get(shape)
+        is_new = entry is None or entry.since > 0
         self.queries.add(number, shape, known.subscriber(0 if from_state else self.arrivals.number))
-        if from_state and len(self.state) and (entry is None or entry.since):
+        if from_state and is_new and len(self.state):
             self._witness_again()
 
     def _witness_again(self) -> None:

@@ -58,10 +58,7 @@ def name_of(plan: Xscl, term: Term) -> str:
 
 def show_window(window: Window) -> str:
     """A window in words."""
-    if window.seconds is not None:
-        unit, name = next(
-            (each for each in _UNITS if window.seconds >= each[0] and window.seconds % each[0] == 0), _SECOND
-        )
-        number = window.seconds / unit
-        return f"{number:g} {name}{'' if number == 1 else 's'}"
+    if (seconds := window.seconds) is not None:
+        unit, name = next((each for each in _UNITS if seconds and seconds % each[0] == 0), _SECOND)
+        return f"{seconds / unit:g} {name}{'' if seconds == unit else 's'}"
     return "any time" if window.documents is None else f"{window.documents} documents"
