@@ -22,12 +22,11 @@ _STATE_BATCH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What takes part besides Weft: which templates, how many queries one by one, and in which order DuckDB joins."""
+    """What takes part besides Weft: which templates, how many queries one by one, and where their joins begin."""
 
     modes: tuple[Mode, ...] = ("cache", "materialized", "none")
     sampled: int = 20
     order: Order = "values"
-    alone: Order = "duckdb"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ class Arena:
         self._templates = [Templates(self._database, mode, terms.order) for mode in sorted(terms.modes)]
         number = min(terms.sampled, len(queries))
         places = [queries.order[at * len(queries) // number] for at in range(number)]
-        self._sequential = Sequential(self._database, places, terms.alone)
+        self._sequential = Sequential(self._database, places, terms.order)
         self._docids: dict[str, int] = {}
         self._is_settled = False
 
@@ -110,7 +109,11 @@ class Arena:
         for way in self._templates:
             way.begin()
 
-    def hold(self, documents: Sequence[Document]) -> Round:
+    def choose(self) -> None:
+        """Find the better order of joins for each of the single queries; the last batch is there still."""
+        self._sequential.choose()
+
+    def hold(self, documents: Sequence[Document], with_sequential: bool = True) -> Round:
         """A batch that every way joins; DisagreementError if they find different numbers of matches."""
         seconds: dict[str, float] = {}
         seconds["read"], table = timed(read, documents)
@@ -122,7 +125,7 @@ class Arena:
             seconds[way.mode], found = timed(lambda way: way.join(), way)
             if found != matches:
                 raise DisagreementError(f"Weft found {matches} matches, the templates with views {way.mode} {found}")
-        if self._sequential.places:
+        if with_sequential:
             took, _ = timed(lambda way: way.join(), self._sequential)
             seconds["sequential"] = took * len(self._queries) / len(self._sequential.places)
         return Round(len(documents), seconds, matches)

@@ -12,18 +12,19 @@ from bench.measure import Child, ChildLostError
 BATCH = 200  # documents that every way joins at once
 _WARM_UP = 2  # batches
 _CHECKED = 2
+_ONE_BY_ONE = 3  # batches in which single queries take part
 _SEED = 1
 _TIMEOUT = 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class FeedEffort:
-    """How much is measured; the largest number of queries is for Weft and the templates alone."""
+    """How much is measured."""
 
     sizes: tuple[int, ...] = (10, 100, 1_000, 10_000, 100_000, 1_000_000)
     state: int = 50_000
     batches: int = 8
-    sampled: int = 20
+    sampled: int = 30
     memory_queries: int = 10_000
 
 
@@ -41,8 +42,11 @@ def measure_feed(effort: FeedEffort, after_size: Callable[[], object]) -> list[S
             arena.check(batch)
         arena.fill(state[_CHECKED * BATCH :])
         with no_garbage():
-            rounds = [arena.hold(batch) for batch in batches]
-        found.append(arena.standing(effort.state, rounds[_WARM_UP:]))
+            for batch in batches[:_WARM_UP]:
+                arena.hold(batch, with_sequential=False)
+            arena.choose()
+            rounds = [arena.hold(batch, at < _ONE_BY_ONE) for at, batch in enumerate(batches[_WARM_UP:])]
+        found.append(arena.standing(effort.state, rounds))
         arena.close()
         after_size()
     return found

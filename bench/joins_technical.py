@@ -70,7 +70,7 @@ def measure_point(setting: Setting, pairs: int, sampled: int) -> Standing:
     schema = two_level(setting.leaves) if setting.levels == 2 else three_level()
     most = None if setting.levels == 2 else setting.most
     queries = make_queries(schema, setting.queries, _SEED, setting.zipf, most)
-    arena = Arena(queries, Terms(("materialized", "none"), sampled, _ORDER, _ORDER))
+    arena = Arena(queries, Terms(("materialized", "none"), sampled, _ORDER))
     rounds = []
     with no_garbage():
         for number in range(pairs + 1):

@@ -3,6 +3,7 @@
 This file is also why tests can import `oracle` and `strategies`: pytest puts its folder on the path.
 """
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -15,6 +16,8 @@ _CALM = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, Healt
 settings.register_profile("weft", max_examples=300, derandomize=True, **_CALM)
 settings.register_profile("thorough", max_examples=10_000, print_blob=True, **_CALM)
 settings.load_profile("weft")
+# Most of what Spark does in a test is to start: let Java compile less, here and in the processes that tests start.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

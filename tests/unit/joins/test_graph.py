@@ -100,7 +100,7 @@ def test_what_was_removed_is_in_the_definitions() -> None:
 def test_the_pattern_of_a_definition_goes_all_the_way_from_the_root() -> None:
     _, _, leaf = left_definitions("S//a->x[b->y][c[d]->v]", "y = w AND v = w")
 
-    assert leaf.pattern() == Pattern(Pattern(None, (step("a", True),)), (step("c"),), Has((step("d"),)))
+    assert leaf.pattern() == Pattern(None, (step("a", True), step("c")), Has((step("d"),)))
 
 
 @pytest.mark.parametrize(
