@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from weft.documents.document import Document
 from weft.errors import DocumentError
 from weft.joins.absence import Closed
@@ -52,10 +50,9 @@ class Found:
     @property
     def count(self) -> int:
         """How many matches there are: for each subscriber that sees them each combination of documents."""
-        if any(entry.since for entry in self.queries.entries.values()):
+        if self.queries.since:
             return sum(len(list(_seeing(entry, documents))) for entry, documents in self.documents())
-        sizes = np.array([0 if seed is None else len(seed.entry.subscribers) for seed in self.queries.seeds])
-        pairs = sum(int(sizes[part.seed].sum()) for part in self.meetings)
+        pairs = sum(int(self.queries.sizes()[part.seed].sum()) for part in self.meetings)
         return pairs + sum(len(entry.subscribers) for entry, _ in self.searched)
 
     def documents(self) -> Iterator[tuple[Entry, tuple[Held, ...]]]:

@@ -10,7 +10,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.documents.columns import Ints
+from weft.documents.columns import Ints, Longs
 from weft.joins.outputs import Written
 from weft.joins.predicates import Predicates
 from weft.joins.shapes import Condition, Joined, Shape
@@ -93,6 +93,8 @@ class Queries:
         self.alone: dict[int, list[Entry]] = {}  # by the top variable: those that begin with one document
         self._columns: tuple[Doubles, Flags, Flags] | None = None
         self._variables: Ints | None = None
+        self._sizes: Longs | None = None
+        self.since = 0  # the latest that any subscriber begins with
 
     def add(self, number: int, shape: Shape, subscriber: Subscriber) -> None:
         """A subscriber more."""
@@ -108,17 +110,20 @@ class Queries:
             self._columns = self._variables = None
         entry.since = min(entry.since, subscriber.since)
         entry.subscribers[number] = subscriber
+        self.since, self._sizes = max(self.since, subscriber.since), None
 
     def replace(self, number: int, shape: Shape, subscriber: Subscriber) -> None:
         """Another subscriber in the place of one."""
         entry = self.entries[shape]
         entry.subscribers[number] = subscriber
         entry.since = min(each.since for each in set(entry.subscribers.values()))
+        self.since = max(self.since, subscriber.since)
 
     def remove(self, number: int, shape: Shape) -> None:
         """A subscriber fewer; the last one takes the shape along."""
         entry = self.entries[shape]
         del entry.subscribers[number]
+        self._sizes = None
         if entry.subscribers:
             return
         del self.entries[shape]
@@ -143,6 +148,14 @@ class Queries:
                 np.array([seed is not None and seed.is_exact for seed in self.seeds], bool),
             )
         return self._columns
+
+    def sizes(self) -> Longs:
+        """For each seed how many subscribers it has."""
+        if self._sizes is None:
+            self._sizes = np.array(
+                [0 if seed is None else len(seed.entry.subscribers) for seed in self.seeds], np.int64
+            )
+        return self._sizes
 
     def variables(self) -> Ints:
         """The variables whose values are to be found again."""

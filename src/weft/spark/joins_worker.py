@@ -29,8 +29,14 @@ _CHARACTERS = 16 * 1024 * 1024  # and about so much text
 _QUICK = 1  # zlib's level
 _NONE = np.zeros(0, np.int64)
 
-OCCURRENCES = pa.schema(
-    {"document": pa.string(), "seconds": pa.float64(), "variable": pa.int32(), "key": pa.int64()}.items()
+OCCURRENCES = pa.schema(  # without nulls, for Spark would ask for them here and not there, and do the work twice
+    pa.field(name, kind, nullable=False)
+    for name, kind in (
+        ("document", pa.string()),
+        ("seconds", pa.float64()),
+        ("variable", pa.int32()),
+        ("key", pa.int64()),
+    )
 )
 TOKEN = pa.struct({"key": pa.int64(), "predicate": pa.int32()}.items())
 SIDE = pa.schema(
