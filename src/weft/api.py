@@ -145,6 +145,7 @@ class Broker:
     def publish(self, batch: Batch) -> list[Message]:
         """Match a document or a batch, deliver the messages, and give them back: by document, then subscription.
 
+        The messages of joins come behind the others of their batch, in the order of the documents that complete them.
         A destination that raises is not asked again for that message, and does not disturb the others: what failed is
         in `undelivered`.
         """

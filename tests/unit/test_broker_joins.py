@@ -354,6 +354,37 @@ def test_behind_the_end_of_the_stream_every_document_is_late() -> None:
     assert broker.late == 2
 
 
+# -- documents go
+
+
+def test_values_are_known_again_when_others_are_forgotten() -> None:
+    broker = broker_with({"q": "S/a->x FOLLOWED BY{x = y, 1 second} S/b->y"})
+    pairs = [(f"<a>{number}</a>", f"<b>{number}</b>") for number in range(700)]
+
+    documents = [doc(text, float(at)) for at, text in enumerate(text for pair in pairs for text in pair)]
+
+    assert sum(len(broker.publish(document)) for document in documents) == len(pairs)
+
+
+def test_a_chain_of_windows_in_documents_and_in_time_holds_what_it_can_still_reach() -> None:
+    broker = broker_with({"q": "S/a->x FOLLOWED BY{x = y, 1 document} S/b->y FOLLOWED BY{y = z, 2 seconds} S/c->z"})
+    broker.publish([doc("<a>1</a>", 0), doc("<b>1</b>", 10)])
+
+    broker.publish([doc("<z/>", 10.5, stream="T") for _ in range(600)])
+
+    assert joined(broker.publish(doc("<c>1</c>", 11))) == ["q a0 b10 c11"]
+
+
+def test_documents_that_no_window_can_reach_are_let_go() -> None:
+    broker = broker_with({"q": "S/a->x FOLLOWED BY{x = y, 10 seconds} S/b->y"})
+
+    for start in range(0, 3_000, 100):
+        broker.publish([doc(f"<a>{at}</a>", float(at)) for at in range(start, start + 100)])
+
+    held = int(broker.explain().split("state: ")[1].split()[0])
+    assert held < 1_000
+
+
 # -- subscriptions come and go
 
 

@@ -73,6 +73,10 @@ def run(
     ] = None,
     max_files_per_trigger: Annotated[int, typer.Option(min=1, help="Files of one micro-batch, at most.")] = 1000,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the messages of an earlier run.")] = False,
+    lateness: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0, help="With --stream: how late a document may be, and still be joined."),
+    ] = 600.0,
     master: Annotated[str, typer.Option(metavar="URL", help="Where Spark runs.")] = "local[*]",
     conf: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark. Can be repeated.")
@@ -95,6 +99,9 @@ def run(
     A stream can be stopped, or killed, and started again with the same options: every message is there once. A new
     version of the subscriptions takes effect with the next micro-batch (replace the file as a whole); one that is
     wrong is refused, and the old one goes on. Spark's own log is DIR/spark.log.
+
+    XSCL joins documents by the times at which their files were changed last; in a stream only queries that two
+    documents decide, and they stay the same from beginning to end.
     """
     spark_room = load_spark()
     settings = dict(_setting(entry) for entry in conf or [])
@@ -109,6 +116,7 @@ def run(
         max_files_per_trigger=max_files_per_trigger,
         checkpoint=checkpoint,
         overwrite=overwrite,
+        lateness=lateness,
     )
     compiled = spark_room.check_job(job, stream)
     log = output / "spark.log"

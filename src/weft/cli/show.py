@@ -42,6 +42,8 @@ def show(
 
 def _tell_message(row: dict[str, Any]) -> None:
     about = " ".join(str(row[key]) for key in ("document", "position") if row.get(key) is not None)
+    if row.get("documents"):
+        about = " ".join(map(str, (", ".join(row["documents"]), row["position"])))
     to = f" to {row['destination']}" if row.get("destination") else ""
     sys.stdout.write(f"-- {row['subscription']}{to}{' from ' + about if about else ''}\n{row['message']}\n")
 

@@ -139,6 +139,10 @@ class Joins:
             for asked, valued in known.compiled.asked:
                 self.stage.remove(asked, valued)
 
+    def numbers(self) -> Iterator[int]:
+        """The numbers of all queries."""
+        return iter(self._plans)
+
     def shape(self, number: int) -> Shape:
         """The shape of a query."""
         return self._plans[number].compiled.shape

@@ -11,23 +11,25 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql.functions import element_at, lit, struct
 from pyspark.sql.streaming.query import StreamingQuery
 
 from weft.durable import write_atomically
 from weft.errors import ConfigurationError
 from weft.spark.compiled import Compiled, compile_subscriptions
+from weft.spark.joins import LATENESS, check_stream, join
 from weft.spark.metrics import BatchMetrics, Metrics, batch_metrics, observed
-from weft.spark.transform import REJECTED, Mode, deliver, messages, rejected, rejections
-from weft.spark.versions import Versions
+from weft.spark.transform import REJECTED, Mode, Transform, deliver, messages, rejected, rejections
+from weft.spark.versions import Compile, Versions
 from weft.subscriptions import Subscription
 
 Format = Literal["parquet", "json", "files"]
 MESSAGES, RECORDS = "messages", "_weft"
+_JOINED = "_weft_joined"
 _INTERVAL = "500 milliseconds"  # between two looks for new documents
 
 
@@ -45,6 +47,7 @@ class Job:
     max_files_per_trigger: int = 1000
     checkpoint: Path | None = None
     overwrite: bool = False
+    lateness: float = LATENESS
     metrics: Metrics = field(default_factory=Metrics)
 
     @property
@@ -79,7 +82,7 @@ def run_batch(spark: SparkSession, job: Job, compiled: Compiled | None = None) -
     _claim_output(job, None)
     source = spark.read.format("weft")
     frame = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
-    return _run(frame, 0, job, compiled)
+    return _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, job, compiled))
 
 
 @contextmanager
@@ -95,21 +98,23 @@ def run_stream(
 
     Each micro-batch is written under its number, so that one that runs again after a crash replaces what it wrote
     before: every message is there once. `on_refused` gets the errors of a new version of the subscription file that
-    cannot be read.
+    cannot be read, or that changes XSCL: the state of joins is made for the subscriptions it began with.
     """
     folder = job.checkpoint_folder
     with _alone(folder / "weft"):
         _claim_output(job, _identity(folder))
-        versions = Versions(job.subscriptions, folder / "weft", partial(_compile, job), on_refused)
-        versions.check()
+        versions = Versions(job.subscriptions, folder / "weft", _stream_compiler(job), on_refused)
+        first = versions.check()
 
         def run(frame: DataFrame, batch: int) -> None:
-            done = _run(frame, batch, job, versions.for_batch(batch))
-            on_batch(done)
+            work = _run if first.joins is None else _run_both
+            on_batch(work(frame, batch, job, versions.for_batch(batch)))
 
         source = spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
         source = source.option("log", str(folder / "weft" / "arrivals.jsonl"))
         stream = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
+        if first.joins is not None:
+            stream = _beside(stream, _joined(stream, job, first))
         writer = stream.writeStream.foreachBatch(run).option("checkpointLocation", str(folder))
         # Without an interval an idle stream would look through the folder all the time.
         writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=_INTERVAL)
@@ -124,11 +129,60 @@ def _compile(job: Job, subscriptions: Path | list[Subscription], version: int) -
     return compile_subscriptions(subscriptions, ignore_namespaces=job.ignore_namespaces, version=version)
 
 
-def _run(frame: DataFrame, batch: int, job: Job, compiled: Compiled) -> BatchMetrics:
+def _stream_compiler(job: Job) -> Compile:
+    """Compiles the versions of a stream; all must have the same XSCL."""
+    known: list[str | None] = []
+
+    def compile(subscriptions: Path | list[Subscription], version: int) -> Compiled:
+        compiled = _compile(job, subscriptions, version)
+        check_stream(compiled)
+        identity = None if compiled.joins is None else compiled.joins.identity
+        known.append(identity)
+        if identity != known[0]:
+            raise ConfigurationError(
+                f"{job.subscriptions}: the XSCL subscriptions of a stream cannot change, for its state is made for "
+                "them; put them back, or begin with another --checkpoint and --output"
+            )
+        return compiled
+
+    return compile
+
+
+# -- joins
+
+
+def _joined(frame: DataFrame, job: Job, compiled: Compiled) -> DataFrame:
+    """The messages of XSCL, with the columns of the others."""
+    made = frame.transform(join(compiled, lateness=job.lateness))
+    return made.withColumn("document", element_at("documents", -1))
+
+
+def _beside(documents: DataFrame, joined: DataFrame) -> DataFrame:
+    """Documents and the messages that joins made of them as one stream, so that one batch number is for both."""
+    return documents.unionByName(joined.select(struct("*").alias(_JOINED)), allowMissingColumns=True)
+
+
+def _run_both(frame: DataFrame, batch: int, job: Job, compiled: Compiled) -> BatchMetrics:
+    """One batch of a stream with joins."""
+    frame.persist()
+    try:
+        frame.count()  # the state changes here, once, whatever is asked of the frame then
+        joined = frame.where(f"{_JOINED} IS NOT NULL").select(f"{_JOINED}.*")
+        documents = frame.where(f"{_JOINED} IS NULL").drop(_JOINED)
+        return _run(documents, batch, job, compiled, joined.withColumn("version", lit(compiled.version)))
+    finally:
+        frame.unpersist()
+
+
+# -- a batch
+
+
+def _run(frame: DataFrame, batch: int, job: Job, compiled: Compiled, joined: DataFrame | None = None) -> BatchMetrics:
     """One batch: the messages in one pass; only if documents were rejected a second, cheap one for them."""
     started = time.monotonic()
     documents, found = Observation(), Observation()
-    work = deliver(compiled, mode=job.mode)
+    compiled = compiled.without_joins()
+    work = _and(deliver(compiled, mode=job.mode), joined)
     out = frame.transform(observed(work, documents, found))
     made = messages(out) if REJECTED in out.columns else out
     _write(made, job, MESSAGES, batch)
@@ -140,6 +194,12 @@ def _run(frame: DataFrame, batch: int, job: Job, compiled: Compiled) -> BatchMet
     done = batch_metrics(batch, documents.get, seen, time.monotonic() - started, compiled.version)
     job.metrics.record(done)
     return done
+
+
+def _and(work: Transform, joined: DataFrame | None) -> Transform:
+    if joined is None:
+        return work
+    return lambda frame: work(frame).unionByName(joined, allowMissingColumns=True)
 
 
 def _write(frame: DataFrame, job: Job, name: str, batch: int) -> None:

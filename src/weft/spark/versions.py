@@ -30,13 +30,15 @@ class Versions:
         self._current: Compiled | None = None
         self._seen: Stamp | None = None  # the file as it was when we last looked
 
-    def check(self) -> None:
-        """Raise ConfigurationError if there is no version to begin with, before anything is started."""
+    def check(self) -> Compiled:
+        """The version to begin with; raises ConfigurationError if there is none, before anything is started."""
         recorded = self._recorded()
         if recorded is None:
             self._look_for_new()
         else:
             self._current = self._stored(recorded["version"])
+        assert self._current is not None
+        return self._current
 
     def for_batch(self, batch: int) -> Compiled:
         """The version for a micro-batch; raises ConfigurationError if there has never been one that could be read."""
