@@ -1,22 +1,32 @@
-"""XSCL on Spark: batch and stream give the messages of the embedded joins, and find what the nested loops find."""
+"""XSCL on Spark: batch and stream give the messages of the broker, and find what nested loops find."""
 
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any, TypeVar
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+from typer.testing import CliRunner
 
 from weft import Broker, Document
+from weft.cli import app
 from weft.errors import ConfigurationError
 from weft.languages.xscl import parse
-from weft.spark import compile_subscriptions, deliver, join, match
+from weft.spark import Job, compile_subscriptions, deliver, join, match, run_batch, run_stream
+from weft.spark.results import read_results
 from weft.subscriptions import Subscription
 from xscl_oracle import oracle
 from xscl_strategies import document_lists, queries
@@ -25,6 +35,15 @@ pytestmark = pytest.mark.slow
 Row = tuple[str, tuple[str, ...], str]  # subscription, documents, message
 Drawn = TypeVar("Drawn")
 SCHEMA = "document string, stream string, timestamp double, value binary"
+PAIR = "S//o->o[.//c->x] FOLLOWED BY{x = y, 6 seconds} S//o->p[.//c->y]"
+CASCADE = {
+    "pairs": "SELECT <pair>{ $x }{ $y }</pair> FROM S//o[c->x] FOLLOWED BY{x = y, 3 seconds} S//o[c->y] PUBLISH p",
+    "alone": "S//o->o[.//c->x] NOT FOLLOWED BY{x = y, 4 seconds} S//o[.//c->y] PUBLISH q",
+    "again": "p//pair->a[c->x] JOIN{x = y, 10 seconds} q//o->b[c->y]",
+    "all": "//o->a[.//c->x] JOIN{x = y, 2 documents} //o->b[.//c->y]",
+    "plain": PAIR,
+    "titles": "/pair/c[1]",  # not XSCL: gets what is published, and the documents
+}
 
 
 def drawn(strategy: st.SearchStrategy[Drawn], number: int, start: int) -> list[Drawn]:
@@ -45,7 +64,7 @@ def drawn(strategy: st.SearchStrategy[Drawn], number: int, start: int) -> list[D
 def documents() -> list[Document]:
     """Documents in the order of their timestamps; many have the same, or nearly."""
     made: list[Document] = []
-    for some in drawn(document_lists(3, 6), 12, 1):
+    for some in drawn(document_lists(3, 6), 9, 1):
         begin = (made[-1].timestamp or 0.0) if made else 1_000.0
         made += [
             replace(each, id=f"d{len(made) + at:03d}", timestamp=begin + (each.timestamp or 0.0) / 2)
@@ -55,34 +74,348 @@ def documents() -> list[Document]:
 
 
 @cache
-def texts() -> list[str]:
+def subscriptions() -> list[Subscription]:
     """Queries of all kinds."""
-    return [*drawn(queries(), 100, 2), *drawn(queries(1, 1), 10, 3)]
+    texts = dict.fromkeys([*drawn(queries(), 120, 2), *drawn(queries(1, 1), 8, 3)])
+    return [Subscription(str(at), text, "xscl") for at, text in enumerate(texts, start=1)]
 
 
-def embedded(subscriptions: Sequence[str], given: Sequence[Document]) -> list[Row]:
+def orders(number: int) -> list[Document]:
+    return [
+        Document(f"<o n='{at}'><c>{at * at % 7}</c></o>".encode(), f"{at:03d}", "S", 1_000.0 + at)
+        for at in range(number)
+    ]
+
+
+def embedded(given: Sequence[Subscription], published: Sequence[Document]) -> list[Row]:
     broker = Broker()
-    for number, query in enumerate(subscriptions, start=1):
-        broker.subscribe(query, id=str(number))
-    made = [*broker.publish(given), *broker.advance()]
-    return sorted((each.subscription, each.documents or (each.document,), each.text) for each in made)
+    for each in given:
+        broker.subscribe(each)
+    made = [*broker.publish(published), *broker.advance()]
+    return sorted((each.subscription, each.documents or (each.document,), text) for each in made for text in each.nodes)
+
+
+def named(texts: dict[str, str]) -> list[Subscription]:
+    return [Subscription(id, text) for id, text in texts.items()]
+
+
+def columns(given: Sequence[Document]) -> dict[str, Any]:
+    return {
+        "document": [each.id for each in given],
+        "stream": [each.stream for each in given],
+        "timestamp": [each.timestamp for each in given],
+        "value": [each.data for each in given],
+    }
 
 
 def frame_of(spark: SparkSession, given: Sequence[Document]) -> DataFrame:
-    rows = [(each.id, each.stream, each.timestamp, bytes(each.data)) for each in given]
-    return spark.createDataFrame(rows, SCHEMA)
+    return spark.createDataFrame(list(zip(*columns(given).values(), strict=True)), SCHEMA)
 
 
 def as_rows(frame: DataFrame) -> list[Row]:
     return sorted((row.subscription, tuple(row.documents), row.message) for row in frame.collect())
 
 
-def test_a_batch_on_spark_finds_what_nested_loops_find_and_writes_what_the_broker_writes(spark: SparkSession) -> None:
-    plans = [parse(text) for text in texts()]
+# -- batch
+
+
+def test_a_batch_finds_what_nested_loops_find_and_writes_what_the_broker_writes(spark: SparkSession) -> None:
     frame = frame_of(spark, documents()[::-1]).repartition(3)
 
-    found = as_rows(frame.transform(join([Subscription(str(at), text, "xscl") for at, text in enumerate(texts(), 1)])))
+    found = as_rows(frame.transform(join(subscriptions())))
 
-    assert found == embedded(texts(), documents())
-    expected = [Counter(one.documents for one in some) for some in oracle(plans, documents())]
-    assert [Counter(row[1] for row in found if row[0] == str(at)) for at in range(1, len(plans) + 1)] == expected
+    assert found == embedded(subscriptions(), documents())
+    expected = [
+        Counter(one.documents for one in some)
+        for some in oracle([parse(each.query) for each in subscriptions()], documents())
+    ]
+    assert [Counter(row[1] for row in found if row[0] == each.id) for each in subscriptions()] == expected
+    compiled = compile_subscriptions(subscriptions()).joins
+    assert compiled is not None
+    assert min(compiled.pairwise, compiled.gathered) > 20
+    assert len(found) > 1_000
+
+
+def test_a_batch_has_cascades_and_gives_what_is_published_to_others(spark: SparkSession) -> None:
+    frame = frame_of(spark, orders(40))
+
+    found = as_rows(frame.transform(join(named(CASCADE))))
+
+    alone = set(embedded(named({"titles": CASCADE["titles"]}), orders(40)))
+    assert found == [row for row in embedded(named(CASCADE), orders(40)) if row not in alone]
+    assert {row[0] for row in found} == set(CASCADE)
+
+
+def test_other_names_and_types_of_columns_make_the_same_messages(spark: SparkSession) -> None:
+    frame = frame_of(spark, orders(20)).selectExpr(
+        "int(document) AS `the.id`", "timestamp_micros(bigint(timestamp * 1e6)) AS at", "string(value) AS xml", "stream"
+    )
+    nulls = frame.selectExpr("CAST(NULL AS int)", "at", "xml", "stream").union(
+        frame.selectExpr("`the.id` + 1000", "at", "'<o><c>1</c>'", "stream")  # no XML
+    )
+
+    out = frame.union(nulls).transform(join([PAIR], "xml", id="the.id", timestamp="at", version=7))
+    rows = out.orderBy("documents").collect()
+
+    expected = [
+        (tuple(id.lstrip("0") or "0" for id in ids), text) for _, ids, text in embedded(named({"1": PAIR}), orders(20))
+    ]
+    assert sorted((tuple(row.documents), row.message) for row in rows) == sorted(expected)
+    assert out.schema["timestamp"].dataType.simpleString() == "timestamp"
+    assert {(row.subscription, row.destination, row.position, row.version) for row in rows} == {("1", None, 1, 7)}
+    assert [row.timestamp.timestamp() for row in rows] == [1_000.0 + int(row.documents[1]) for row in rows]
+
+
+def test_messages_of_the_same_documents_are_numbered(spark: SparkSession) -> None:
+    query = "S//o[c->x] FOLLOWED BY{x = y, infinite} S//o->p[c->y]/n->n"
+    given = [
+        Document(f"<o><c>{at}</c><c>1</c><n>{at}</n><n>b</n></o>".encode(), str(at), "S", float(at)) for at in range(2)
+    ]
+
+    rows = frame_of(spark, given).transform(join([query])).orderBy("position").collect()
+
+    assert [(row.position, row.documents) for row in rows] == [(1, ["0", "1"]), (2, ["0", "1"])] * (len(rows) // 2)
+    assert len(rows) == len(embedded(named({"1": query}), given)) > 1
+
+
+# -- streams
+
+
+def read_stream(spark: SparkSession, folder: Path, parts: Sequence[Sequence[Document]]) -> DataFrame:
+    """A part is a micro-batch."""
+    folder.mkdir(parents=True)
+    for at, part in enumerate(parts):
+        pq.write_table(pa.table(columns(part)), folder / f"{at:02d}.parquet")
+        os.utime(folder / f"{at:02d}.parquet", (1_000 + at, 1_000 + at))  # Spark takes the oldest first
+    return spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
+def run(frame: DataFrame, folder: Path) -> StreamingQuery:
+    writer = frame.writeStream.option("checkpointLocation", str(folder / "checkpoint")).format("parquet")
+    query = writer.trigger(availableNow=True).start(str(folder / "out"))
+    assert query.awaitTermination(240)
+    return query
+
+
+def test_a_stream_gives_the_messages_of_the_broker_whatever_the_order_of_its_documents(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    joins = compile_subscriptions(subscriptions()).joins
+    assert joins is not None
+    refused = {line.partition(":")[0] for line in joins.refused}
+    pairwise = [each for each in subscriptions() if each.id not in refused]
+    shuffled = Random(5).sample(documents(), len(documents()))
+    third = len(shuffled) // 3
+    parts = [shuffled[:third], shuffled[third : 2 * third], shuffled[2 * third :]]
+
+    run(read_stream(spark, tmp_path / "in", parts).transform(join(pairwise)), tmp_path)
+
+    assert as_rows(spark.read.parquet(str(tmp_path / "out"))) == embedded(pairwise, documents())
+
+
+def test_a_stream_forgets_what_no_window_reaches_and_does_not_join_what_is_late(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    given = orders(60)
+    given[15] = replace(given[15], timestamp=given[15].timestamp or 0.0)
+    late = replace(given[0], id="late")
+    parts = [given[:20], given[20:40], [*given[40:], late]]
+
+    query = run(read_stream(spark, tmp_path / "in", parts).transform(join([PAIR], lateness=1.0)), tmp_path)
+
+    assert as_rows(spark.read.parquet(str(tmp_path / "out"))) == embedded(named({"1": PAIR}), given)
+    state = query.recentProgress[-1].stateOperators[0]
+    assert state.numRowsDroppedByWatermark == 2  # of both sides
+    assert state.numRowsTotal < 2 * 40  # each document is a row on both sides
+
+
+# -- what is refused
+
+
+def test_the_transforms_of_single_documents_refuse_xscl() -> None:
+    for transform in (deliver, match):
+        with pytest.raises(ConfigurationError) as told:
+            transform(["/o", PAIR, PAIR])
+        assert str(told.value) == (
+            "expected subscriptions that ask for one document at a time, found 2 in XSCL, which joins documents: "
+            "give these to weft.spark.join"
+        )
+
+
+def test_a_stream_refuses_what_needs_all_documents_in_their_order(spark: SparkSession, tmp_path: Path) -> None:
+    texts = {
+        **CASCADE,
+        "chain": "S//o[c->x] JOIN{x = y, infinite} S//o[c->y] JOIN{y = z, infinite} S//o[c->z]",
+        "one": "S//o->x",
+    }
+    stream = read_stream(spark, tmp_path / "in", [orders(1)])
+
+    with pytest.raises(ConfigurationError) as told:
+        stream.transform(join(named(texts)))
+
+    instead = "is not supported; run it as a batch (weft run without --stream), or in a Broker"
+    lines = [line for line in str(told.value).splitlines() if "XSCL 1:1" in line]
+    assert lines == [
+        f"{id}: XSCL 1:1: in a stream on Spark {why} {instead}"
+        for id, why in {
+            "pairs": "PUBLISH p",
+            "alone": "PUBLISH q",
+            "again": "reading what another query publishes",
+            "all": "reading what another query publishes",  # it names no stream
+            "chain": "a chain of 3 blocks",
+            "one": "a query of one block",
+        }.items()
+    ]
+
+
+def test_wrong_arguments_are_told_on_the_driver(spark: SparkSession) -> None:
+    frame = frame_of(spark, orders(1))
+    wrong = {
+        "join: expected XSCL subscriptions, found none; the others are for weft.spark.deliver": (["/o"], {}),
+        "lateness: expected a number of seconds, at least 0, found -1.0": ([PAIR], {"lateness": -1.0}),
+        "id: expected one of document, stream, timestamp, value, found 'offset'; to be joined, each document needs a "
+        "name of its own": ([PAIR], {"id": "offset"}),
+        "timestamp: expected one of document, stream, timestamp, value, found 'time'; to be joined, each document "
+        "needs the time when it came": ([PAIR], {"timestamp": "time"}),
+        "column 'stream': expected timestamp or a number of seconds, found string": ([PAIR], {"timestamp": "stream"}),
+        "column: expected one of document, stream, timestamp, value, found 'xml'": ([PAIR], {"column": "xml"}),
+    }
+    for reason, (texts, options) in wrong.items():
+        with pytest.raises(ConfigurationError) as told:
+            frame.transform(join(texts, **options))
+        assert str(told.value) == reason
+
+
+# -- the whole job
+
+MIXED = {"pairs": PAIR, "late": "/o[@n > 20]/c"}
+BROKEN = "S/broken.xml"
+
+
+def fill(inbox: Path, given: Sequence[Document]) -> None:
+    (inbox / "S").mkdir(parents=True, exist_ok=True)
+    for each in given:
+        file = inbox / "S" / f"{each.id}.xml"
+        file.write_bytes(bytes(each.data))
+        os.utime(file, (each.timestamp or 0.0, each.timestamp or 0.0))
+
+
+def write(path: Path, texts: dict[str, str]) -> Path:
+    path.write_text("".join(json.dumps({"id": id, "query": query}) + "\n" for id, query in texts.items()))
+    return path
+
+
+def written(output: Path) -> list[Row]:
+    rows = read_results(output)
+    return sorted(
+        (row["subscription"], tuple(row.get("documents") or (row["document"],)), row["message"]) for row in rows
+    )
+
+
+def expected_of(texts: dict[str, str], given: Sequence[Document]) -> list[Row]:
+    return embedded(named(texts), [replace(each, id=f"S/{each.id}.xml") for each in given])
+
+
+def test_a_job_writes_the_messages_of_all_languages(spark: SparkSession, tmp_path: Path) -> None:
+    fill(tmp_path / "inbox", [*orders(30), Document(b"<o>", "broken")])
+    texts = {**CASCADE, **MIXED}
+
+    done = run_batch(spark, Job(write(tmp_path / "all.jsonl", texts), tmp_path / "inbox", tmp_path / "out"))
+
+    expected = expected_of(texts, orders(30))
+    assert written(tmp_path / "out") == expected
+    assert (done.documents, done.rejected, done.messages) == (31, 1, len(expected))
+    assert dict(done.per_subscription) == Counter(row[0] for row in expected)
+    shown = CliRunner().invoke(app, ["show", str(tmp_path / "out"), "-n", "0"]).stdout
+    first = next(row for row in expected if row[0] == "pairs" and len(row[1]) == 2)
+    assert f"-- pairs from {', '.join(first[1])} 1\n{first[2]}\n" in shown
+    assert shown.count("-- ") == len(expected)
+
+
+@pytest.mark.parametrize("format", ["parquet", "files"])
+def test_a_stream_goes_on_where_it_was_and_keeps_its_joins(spark: SparkSession, tmp_path: Path, format: str) -> None:
+    file = write(tmp_path / "mixed.jsonl", MIXED)
+    fill(tmp_path / "inbox", [*orders(20), Document(b"<o>", "broken", timestamp=1_000.0)])
+    job = Job(file, tmp_path / "inbox", tmp_path / "out", format=format, max_files_per_trigger=12)
+    refused: list[str] = []
+
+    def go_on() -> None:
+        tell = lambda error: refused.append(str(error))  # noqa: E731
+        with run_stream(spark, job, available_now=True, on_refused=tell) as query:
+            assert query.awaitTermination(240)
+
+    go_on()
+    fill(tmp_path / "inbox", orders(30)[20:])
+    write(file, {**MIXED, "more": PAIR})
+    go_on()
+
+    expected = expected_of(MIXED, orders(30))
+    if format == "files":
+        found = [(row["subscription"], row["message"]) for row in read_results(tmp_path / "out")]
+        assert sorted(found) == sorted((row[0], row[2]) for row in expected)
+    else:
+        assert written(tmp_path / "out") == expected
+        assert {row["version"] for row in read_results(tmp_path / "out")} == {1}
+    assert [row["document"] for row in read_results(tmp_path / "out", only_rejected=True)] == [BROKEN]
+    assert set(refused) == {
+        f"{file}: the XSCL subscriptions of a stream cannot change, for its state is made for them; put them back, or "
+        "begin with another --checkpoint and --output"
+    }
+
+
+# -- other processes
+
+NUMBERS = """
+import json, sys
+from weft.documents import Document, read
+from weft.joins.joins import Joins
+from weft.joins.pairs import Pairs
+from weft.languages.xscl import parse
+joins = Joins()
+for number, text in enumerate(json.loads(sys.argv[1])):
+    joins.add(number, parse(text))
+pairs = Pairs(joins)
+occurrences = pairs.occurrences(read([Document(sys.argv[2])]))
+print(pairs.predicates, pairs.needs, pairs.seeds, [column.tolist() for column in occurrences])
+"""
+
+
+def test_predicates_have_the_same_numbers_in_every_process_for_they_are_in_the_state_of_a_stream() -> None:
+    texts = json.dumps([each.query for each in subscriptions()])
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", NUMBERS, texts, "<a><b>1</b><c>1</c></a>"],
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        ).stdout
+        for hash_seed in ("1", "2")
+    ]
+    assert told[0] == told[1] != b""
+
+
+CONNECT = """
+import json, sys
+from pyspark.sql import SparkSession
+from weft.spark import join
+spark = SparkSession.builder.remote("local[2]").getOrCreate()
+frame = spark.createDataFrame([(n, "S", float(n), f"<o><c>{n % 3}</c></o>") for n in range(9)],
+    "document int, stream string, timestamp double, value string")
+rows = frame.transform(join(json.loads(sys.argv[1]))).collect()
+print(json.dumps(sorted([row.subscription, row.documents] for row in rows)))
+spark.stop()
+"""
+
+
+def test_spark_connect_joins_too() -> None:
+    texts = [PAIR, "S//o[c->x] NOT FOLLOWED BY{x = y, infinite} S//o[c->y]"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
+    env |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", CONNECT, json.dumps(texts)], capture_output=True, text=True, check=False, env=env
+    )
+
+    assert done.returncode == 0, done.stderr
+    pairs = [["1", [str(at), str(at + gap)]] for at in range(9) for gap in (3, 6) if at + gap < 9]
+    assert json.loads(done.stdout.splitlines()[-1]) == sorted([*pairs, *(["2", [str(at)]] for at in (6, 7, 8))])

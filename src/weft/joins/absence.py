@@ -63,23 +63,25 @@ class Absences:
         waiting, self._counted = self._counted, []
         for entry, documents in waiting:
             stream, limit = entry.shape.sides[entry.shape.present - 1].stream, entry.shape.joins[-1].window.documents
-            moment = self._state.moment_after(stream, documents[-1].sequence, limit or 0)
-            if moment is not None:
-                yield from self._unfollowed(entry, documents, moment)
+            last = self._state.behind(stream, documents[-1].sequence, limit or 1)
+            if last is not None:
+                yield from self._unfollowed(entry, documents, last[1], last[0] + 1)
             else:
                 self._counted.append((entry, documents))
         if watermark == inf:
             over, self._counted, self._endless = self._counted + self._endless, [], []
             for entry, documents in over:
-                yield from self._unfollowed(entry, documents, latest)
+                yield from self._unfollowed(entry, documents, latest, self._state.sequence)
         while self._timed and self._timed[0][0] < watermark:
             yield from self._close_first()
 
     def _close_first(self) -> Iterator[Closed]:
         end, _, entry, documents = heapq.heappop(self._timed)
-        yield from self._unfollowed(entry, documents, end)
+        yield from self._unfollowed(entry, documents, end, self._state.sequence - self._state.after("", end))
 
-    def _unfollowed(self, entry: Entry, documents: tuple[Held, ...], timestamp: float) -> Iterator[Closed]:
+    def _unfollowed(
+        self, entry: Entry, documents: tuple[Held, ...], timestamp: float, sequence: int
+    ) -> Iterator[Closed]:
         if not entry.subscribers:
             return
         shape = entry.shape
@@ -90,4 +92,4 @@ class Absences:
             if shown not in outputs and not self._search.is_followed(shape, documents, bound):
                 outputs[shown] = None
         if outputs:
-            yield Closed(entry, documents, timestamp, self._state.sequence, tuple(outputs))
+            yield Closed(entry, documents, timestamp, sequence, tuple(outputs))

@@ -14,6 +14,9 @@ from weft.joins.queries import Entry, Queries, Subscriber
 from weft.joins.search import Nodes, Search
 from weft.joins.state import Held, State
 
+#: When, behind how many documents, whose, and of which documents: batches and single documents have the same order.
+_Order = tuple[float, float, int, tuple[int, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class JoinMessage:
@@ -68,16 +71,27 @@ class Found:
 
     def due(self, search: Search) -> list[Due]:
         """The messages to be: in the order of time, those of one document by their subscribers' numbers."""
-        rows: list[tuple[tuple[float, float, int], Due]] = []
+        rows: list[tuple[_Order, Due]] = []
         for entry, documents in self.documents():
             newest = max(documents, key=lambda one: one.sequence)
-            for due in fan_out(entry, documents, search.outputs(entry.shape, documents), newest.timestamp):
-                rows.append(((newest.timestamp, newest.sequence, due.number), due))
-        for closed in self.closed:
-            for due in fan_out(closed.entry, closed.documents, closed.outputs, closed.timestamp):
-                rows.append(((closed.timestamp, closed.sequence - 0.5, due.number), due))
+            outputs = search.outputs(entry.shape, documents)
+            rows += _ordered(entry, documents, outputs, newest.timestamp, newest.sequence)
+        for one in self.closed:
+            rows += _ordered(one.entry, one.documents, one.outputs, one.timestamp, one.sequence - 0.5)
         rows.sort(key=lambda row: row[0])
         return [due for _, due in rows]
+
+
+def _ordered(
+    entry: Entry,
+    documents: Sequence[Held],
+    outputs: Iterable[tuple[Nodes, ...]],
+    timestamp: float,
+    sequence: float,
+) -> Iterator[tuple[_Order, Due]]:
+    which = tuple(one.sequence for one in documents)
+    for due in fan_out(entry, documents, outputs, timestamp):
+        yield (timestamp, sequence, due.number, which), due
 
 
 def fan_out(

@@ -175,7 +175,7 @@ class Joins:
 
     def join(self, documents: Sequence[Document], witnesses: Witnesses) -> Found:
         """The second stage: documents come with their witnesses."""
-        self._let_go()
+        self._let_go(witnesses)
         found = Found(self.state, self.queries)
         self._join(self.arrivals.come(documents, witnesses), found)
         return found
@@ -302,7 +302,7 @@ class Joins:
 
     # -- documents go
 
-    def _let_go(self) -> None:
+    def _let_go(self, coming: Witnesses | None = None) -> None:
         """Now and then: the documents that no window can reach any more, and their values."""
         state = self.state
         if state.sequence - self._looked < max(_OFTEN, len(state) // 4):
@@ -314,4 +314,5 @@ class Joins:
         if is_compact:
             codes = [one.values() for one in (*state, *waiting)]
             codes += [one.witnesses.value for one in self.arrivals]
+            codes += [coming.value] if coming is not None else []
             self.stage.values.keep(np.concatenate([np.zeros(0, np.int64), *codes]))

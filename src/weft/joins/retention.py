@@ -3,37 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import inf
 
 from weft.documents.document import Document, is_in_stream
-from weft.joins.shapes import Shape
+from weft.joins.shapes import Hop, Shape
 from weft.joins.state import Held, State
-
-#: So many seconds, and then so many documents of these streams; None: for ever.
-_Span = tuple[float | None, int, frozenset[str]]
 
 
 def make_is_over(shapes: Iterable[Shape], state: State, watermark: float) -> Callable[[Held], bool]:
-    """The test that a document is out of reach: all windows of the queries that read its stream have passed it."""
-    spans: dict[str, set[_Span]] = {}
+    """The test that a document is out of reach: nothing that is still to come can be in a match with it."""
+    ways: dict[str, set[tuple[Hop, ...]]] = {}
     for shape in shapes:
-        seconds, documents = shape.span
-        span = seconds, documents, frozenset(side.stream for side in shape.sides)
-        for side in shape.sides:
-            spans.setdefault(side.stream, set()).add(span)
-    of_stream: dict[str, set[_Span]] = {}
+        for stream, way in shape.ways():
+            ways.setdefault(stream, set()).add(way)
+    known: dict[str, tuple[float, list[tuple[Hop, ...]]]] = {}
 
-    def reaching(stream: str) -> set[_Span]:
-        if stream not in of_stream:
+    def reaching(stream: str) -> tuple[float, list[tuple[Hop, ...]]]:
+        """The most seconds that windows in time reach from a stream's documents, and the ways of other windows."""
+        if stream not in known:
             document = Document("", stream=stream)
-            of_stream[stream] = {each for name, some in spans.items() if is_in_stream(document, name) for each in some}
-        return of_stream[stream]
+            some = {way for name, of_stream in ways.items() if is_in_stream(document, name) for way in of_stream}
+            counted = [way for way in some if any(window.documents is not None for window, _ in way)]
+            known[stream] = max((_seconds(way) for way in some.difference(counted)), default=-inf), counted
+        return known[stream]
 
     def is_over(one: Held) -> bool:
-        for seconds, documents, streams in reaching(one.document.stream):
-            if seconds is None or one.timestamp + seconds >= watermark:
-                return False
-            if any(state.after(stream, one.timestamp + seconds) < documents for stream in streams):
-                return False
-        return True
+        seconds, counted = reaching(one.document.stream)
+        if one.timestamp + seconds >= watermark:
+            return False
+        return all(_end(way, one.timestamp, state) < watermark for way in counted)
 
     return is_over
+
+
+def _seconds(way: tuple[Hop, ...]) -> float:
+    return sum(inf if window.seconds is None else window.seconds for window, _ in way)
+
+
+def _end(way: tuple[Hop, ...], timestamp: float, state: State) -> float:
+    """The latest moment that a way can lead to: each window goes on from where the one before can end at the latest."""
+    for window, stream in way:
+        if window.seconds is not None:
+            timestamp += window.seconds
+        elif window.documents is None:
+            return inf
+        else:
+            last = state.later(stream, timestamp, window.documents)
+            if last is None:
+                return inf
+            timestamp = last[1]
+    return timestamp

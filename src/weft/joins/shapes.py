@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from weft.joins.graph import Definition, core, definitions
@@ -46,6 +47,10 @@ class Joined:
     conditions: tuple[Condition, ...]
 
 
+#: A window, and the stream whose documents it counts if it counts any.
+Hop = tuple[Window, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """A query in numbers. `joins[i]` joins `sides[i + 1]` to the sides before it."""
@@ -72,13 +77,13 @@ class Shape:
         """All conditions among the first blocks."""
         return [condition for join in self.joins[: blocks - 1] for condition in join.conditions]
 
-    @property
-    def span(self) -> tuple[float | None, int]:
-        """How far apart its documents can be: so many seconds and so many documents; None: without end."""
-        windows = [join.window for join in self.joins]
-        if any(window.seconds is None and window.documents is None for window in windows):
-            return None, 0
-        return sum(window.seconds or 0.0 for window in windows), sum(window.documents or 0 for window in windows)
+    def ways(self) -> Iterator[tuple[str, tuple[Hop, ...]]]:
+        """For each block its stream, and the windows from it to each end of the chain, nearest first."""
+        for block, side in enumerate(self.sides):
+            behind = [(self.joins[at].window, self.sides[at].stream) for at in range(block, len(self.joins))]
+            before = [(self.joins[at - 1].window, self.sides[at].stream) for at in range(block, 0, -1)]
+            yield side.stream, tuple(behind)
+            yield side.stream, tuple(before)
 
 
 def output_terms(plan: Xscl) -> list[Term]:

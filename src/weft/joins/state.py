@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -184,16 +185,22 @@ class State:
             return np.asarray(later - earlier - 1)
         return self._before(stream, np.asarray(later)) - self._before(stream, np.asarray(earlier) + 1)
 
-    def moment_after(self, stream: str, sequence: int, number: int) -> float | None:
-        """When so many documents of a stream had come after one; None if they have not."""
-        names = self._history if not stream else (stream, "")
-        times: list[float] = []
-        for name in names:
+    def behind(self, stream: str, sequence: int, number: int) -> tuple[int, float] | None:
+        """Sequence number and timestamp of the n-th document of a stream behind one; None if it has not come."""
+        return self._nth(stream, 0, sequence, number)
+
+    def later(self, stream: str, timestamp: float, number: int) -> tuple[int, float] | None:
+        """The same of the n-th document with a later timestamp."""
+        return self._nth(stream, 1, timestamp, number)
+
+    def _nth(self, stream: str, column: int, value: float, number: int) -> tuple[int, float] | None:
+        found: list[tuple[int, float]] = []
+        for name in self._history if not stream else (stream, ""):
             if name in self._history:
-                sequences, timestamps = self._history[name]
-                first = int(np.searchsorted(np.frombuffer(sequences, np.int64), sequence, side="right"))
-                times += timestamps[first : first + number]
-        return sorted(times)[number - 1] if len(times) >= number else None
+                columns = self._history[name]
+                first = bisect_right(columns[column], value)
+                found += zip(*(each[first : first + number] for each in columns), strict=True)
+        return sorted(found)[number - 1] if len(found) >= number else None
 
     def after(self, stream: str, timestamp: float) -> int:
         """How many documents of a stream have a later timestamp."""

@@ -164,12 +164,13 @@ def _beside(documents: DataFrame, joined: DataFrame) -> DataFrame:
 
 def _run_both(frame: DataFrame, batch: int, job: Job, compiled: Compiled) -> BatchMetrics:
     """One batch of a stream with joins."""
+    started = time.monotonic()
     frame.persist()
     try:
         frame.count()  # the state changes here, once, whatever is asked of the frame then
         joined = frame.where(f"{_JOINED} IS NOT NULL").select(f"{_JOINED}.*")
         documents = frame.where(f"{_JOINED} IS NULL").drop(_JOINED)
-        return _run(documents, batch, job, compiled, joined.withColumn("version", lit(compiled.version)))
+        return _run(documents, batch, job, compiled, joined.withColumn("version", lit(compiled.version)), started)
     finally:
         frame.unpersist()
 
@@ -177,9 +178,16 @@ def _run_both(frame: DataFrame, batch: int, job: Job, compiled: Compiled) -> Bat
 # -- a batch
 
 
-def _run(frame: DataFrame, batch: int, job: Job, compiled: Compiled, joined: DataFrame | None = None) -> BatchMetrics:
+def _run(
+    frame: DataFrame,
+    batch: int,
+    job: Job,
+    compiled: Compiled,
+    joined: DataFrame | None = None,
+    started: float | None = None,
+) -> BatchMetrics:
     """One batch: the messages in one pass; only if documents were rejected a second, cheap one for them."""
-    started = time.monotonic()
+    started = time.monotonic() if started is None else started
     documents, found = Observation(), Observation()
     compiled = compiled.without_joins()
     work = _and(deliver(compiled, mode=job.mode), joined)

@@ -93,7 +93,7 @@ def why_gathered(plan: Xscl, published: Collection[str]) -> str | None:
     if plan.publish is not None:
         return f"PUBLISH {plan.publish}"
     if published and any(not block.stream or block.stream in published for block in plan.blocks):
-        return "reading a stream that another query publishes"
+        return "reading what another query publishes"
     if "NOT FOLLOWED BY" in operators:
         return "NOT FOLLOWED BY"
     if any(join.window.documents is not None for join in plan.joins):
@@ -118,7 +118,7 @@ def _joins(matcher: Matcher, plans: Mapping[int, Xscl]) -> Joins:
 
 
 def _refusal(subscription: Subscription, why: str) -> str:
-    error = UnsupportedError("XSCL", subscription.query, 0, f"{why} in a stream on Spark", _INSTEAD)
+    error = UnsupportedError("XSCL", subscription.query, 0, f"in a stream on Spark {why}", _INSTEAD)
     return f"{subscription.id}: {error}"
 
 

@@ -206,9 +206,14 @@ class Gather:
         """A row for each message, of queries on what they publish too."""
         plans = unpack_joins(self.joins)
         joins = plans.joins()
+        yield from self.batches(joins, batches)
+        yield from self._rows(joins, joins.advance(), plans)
+
+    def batches(self, joins: Joins, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The messages that documents bring to joins which go on then."""
+        plans = unpack_joins(self.joins)
         for table in _tables(batches, plans.limits):
             yield from self._rows(joins, joins.process(table), plans)
-        yield from self._rows(joins, joins.advance(), plans)
 
     def _rows(self, joins: Joins, found: Found, plans: JoinPlans) -> Iterator[pa.RecordBatch]:
         yield from _message_batches(_written(joins.messages(found)), plans, self.compiled.version)
