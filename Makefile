@@ -8,7 +8,7 @@ READY := .venv/ready
 demo: $(READY)  ## run the main job on the examples
 	@echo "A few hundred news items, payments and feed entries, three of them broken, into build/inbox:"
 	$(BIN)/python examples/make_inbox.py --output build/inbox
-	@echo "XPath and FLWR subscriptions over them, on Spark:"
+	@echo "XPath, FLWR and XSCL subscriptions over them, on Spark:"
 	$(BIN)/weft run --subscriptions examples/demo.jsonl --documents build/inbox --output build/demo --overwrite
 	@echo "Three of the messages, and the documents that could not be read:"
 	$(BIN)/weft show build/demo --limit 3

@@ -217,7 +217,6 @@ def test_a_stream_forgets_what_no_window_reaches_and_does_not_join_what_is_late(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     given = orders(60)
-    given[15] = replace(given[15], timestamp=given[15].timestamp or 0.0)
     late = replace(given[0], id="late")
     parts = [given[:20], given[20:40], [*given[40:], late]]
 

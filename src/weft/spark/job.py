@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +22,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from weft.durable import write_atomically
 from weft.errors import ConfigurationError
 from weft.spark.compiled import Compiled, compile_subscriptions
-from weft.spark.joins import LATENESS, check_stream, join
+from weft.spark.joins import LATENESS, documents_of, join, join_stream, with_moments
+from weft.spark.joins_gathered import Gathered
 from weft.spark.metrics import BatchMetrics, Metrics, batch_metrics, observed
 from weft.spark.transform import REJECTED, Mode, Transform, deliver, messages, rejected, rejections
 from weft.spark.versions import Compile, Versions
@@ -82,7 +84,7 @@ def run_batch(spark: SparkSession, job: Job, compiled: Compiled | None = None) -
     _claim_output(job, None)
     source = spark.read.format("weft")
     frame = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
-    return _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, job, compiled))
+    return _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, compiled))
 
 
 @contextmanager
@@ -106,15 +108,22 @@ def run_stream(
         versions = Versions(job.subscriptions, folder / "weft", _stream_compiler(job), on_refused)
         first = versions.check()
 
+        joins = first.joins
+        gathered = Gathered(first, folder / "weft", job.lateness) if joins is not None and joins.gathered else None
+
         def run(frame: DataFrame, batch: int) -> None:
-            work = _run if first.joins is None else _run_both
-            on_batch(work(frame, batch, job, versions.for_batch(batch)))
+            compiled = versions.for_batch(batch)
+            if joins is None:
+                on_batch(_run(frame, batch, job, compiled))
+            else:
+                on_batch(_run_with_joins(frame, batch, job, compiled, gathered))
 
         source = spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
         source = source.option("log", str(folder / "weft" / "arrivals.jsonl"))
         stream = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
-        if first.joins is not None:
-            stream = _beside(stream, _joined(stream, job, first))
+        if joins is not None and joins.pairwise:
+            made = with_moments(join_stream(documents_of(stream), first, job.lateness))
+            stream = _beside(stream, made)
         writer = stream.writeStream.foreachBatch(run).option("checkpointLocation", str(folder))
         # Without an interval an idle stream would look through the folder all the time.
         writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=_INTERVAL)
@@ -135,7 +144,6 @@ def _stream_compiler(job: Job) -> Compile:
 
     def compile(subscriptions: Path | list[Subscription], version: int) -> Compiled:
         compiled = _compile(job, subscriptions, version)
-        check_stream(compiled)
         identity = None if compiled.joins is None else compiled.joins.identity
         known.append(identity)
         if identity != known[0]:
@@ -151,10 +159,14 @@ def _stream_compiler(job: Job) -> Compile:
 # -- joins
 
 
-def _joined(frame: DataFrame, job: Job, compiled: Compiled) -> DataFrame:
-    """The messages of XSCL, with the columns of the others."""
-    made = frame.transform(join(compiled, lateness=job.lateness))
-    return made.withColumn("document", element_at("documents", -1))
+def _joined(frame: DataFrame, compiled: Compiled) -> DataFrame:
+    """The messages of XSCL in a batch, with the columns of the others."""
+    return _with_document(frame.transform(join(compiled)))
+
+
+def _with_document(messages: DataFrame) -> DataFrame:
+    """Messages of XSCL with the column that others have: the last of their documents."""
+    return messages.withColumn("document", element_at("documents", -1))
 
 
 def _beside(documents: DataFrame, joined: DataFrame) -> DataFrame:
@@ -162,15 +174,22 @@ def _beside(documents: DataFrame, joined: DataFrame) -> DataFrame:
     return documents.unionByName(joined.select(struct("*").alias(_JOINED)), allowMissingColumns=True)
 
 
-def _run_both(frame: DataFrame, batch: int, job: Job, compiled: Compiled) -> BatchMetrics:
-    """One batch of a stream with joins."""
+def _run_with_joins(
+    frame: DataFrame, batch: int, job: Job, compiled: Compiled, gathered: Gathered | None
+) -> BatchMetrics:
+    """One batch of a stream with joins: those that Spark has made, and those that are made of the batch here."""
     started = time.monotonic()
     frame.persist()
     try:
         frame.count()  # the state changes here, once, whatever is asked of the frame then
-        joined = frame.where(f"{_JOINED} IS NOT NULL").select(f"{_JOINED}.*")
-        documents = frame.where(f"{_JOINED} IS NULL").drop(_JOINED)
-        return _run(documents, batch, job, compiled, joined.withColumn("version", lit(compiled.version)), started)
+        documents, parts = frame, []
+        if _JOINED in frame.columns:
+            parts.append(frame.where(f"{_JOINED} IS NOT NULL").select(f"{_JOINED}.*"))
+            documents = frame.where(f"{_JOINED} IS NULL").drop(_JOINED)
+        if gathered is not None:
+            parts.append(gathered.messages(batch, documents_of(documents)))
+        joined = _with_document(reduce(DataFrame.unionByName, parts)).withColumn("version", lit(compiled.version))
+        return _run(documents, batch, job, compiled, joined, started)
     finally:
         frame.unpersist()
 

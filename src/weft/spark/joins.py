@@ -91,9 +91,9 @@ def join(
     other: all documents that they ask for are joined by one task, in the order of their timestamps, then of their ids.
     The frame is read several times, so it should be the same each time.
 
-    In a stream the second kind is refused, and ConfigurationError tells each such query. `lateness` is how many seconds
-    a document may be behind the latest one that came before; one that comes later still is not joined. A checkpoint
-    is for the same subscriptions only.
+    In a stream the second kind is refused, and ConfigurationError tells each such query; `weft run --stream` takes them,
+    for it has a place for their state. `lateness` is how many seconds a document may be behind the latest one that came
+    before; one that comes later still is not joined. A checkpoint is for the same subscriptions only.
     """
     compiled = as_compiled(subscriptions, ignoreNamespace, limits, dtd, version)
     if compiled.joins is None:
@@ -102,13 +102,20 @@ def join(
         raise ConfigurationError(f"lateness: expected a number of seconds, at least 0, found {lateness}")
 
     def transform(frame: DataFrame) -> DataFrame:
-        documents = _documents(frame, column, id, stream, timestamp)
-        made = _stream(documents, compiled, lateness) if frame.isStreaming else _batch(documents, compiled)
-        if isinstance(frame.schema[timestamp].dataType, NumericType):
-            return made
-        return made.withColumn("timestamp", expr("timestamp_micros(bigint(round(timestamp * 1e6)))"))
+        documents = documents_of(frame, column, id, stream, timestamp)
+        if frame.isStreaming:
+            check_stream(compiled)
+            made = join_stream(documents, compiled, lateness)
+        else:
+            made = _batch(documents, compiled)
+        return made if isinstance(frame.schema[timestamp].dataType, NumericType) else with_moments(made)
 
     return transform
+
+
+def with_moments(messages: DataFrame) -> DataFrame:
+    """Messages with Spark's timestamps instead of seconds."""
+    return messages.withColumn("timestamp", expr("timestamp_micros(bigint(round(timestamp * 1e6)))"))
 
 
 def check_stream(compiled: Compiled) -> None:
@@ -120,7 +127,9 @@ def check_stream(compiled: Compiled) -> None:
 # -- documents
 
 
-def _documents(frame: DataFrame, column: str, id: str, stream: str, timestamp: str) -> DataFrame:
+def documents_of(
+    frame: DataFrame, column: str = "value", id: str = "document", stream: str = "stream", timestamp: str = "timestamp"
+) -> DataFrame:
     """The documents with the names that workers know; `arrival` orders those of one moment."""
     check_documents(frame, column)
     for name, given in (("id", id), ("timestamp", timestamp)):
@@ -204,13 +213,14 @@ def _is_text(documents: DataFrame) -> bool:
 # -- streams
 
 
-def _stream(documents: DataFrame, compiled: Compiled, lateness: float) -> DataFrame:
-    """Spark's own join of two streams, which are the same: its state holds the documents that a window can reach.
+def join_stream(documents: DataFrame, compiled: Compiled, lateness: float) -> DataFrame:
+    """The pairwise queries, by Spark's own join of two streams, which are the same.
+
+    Its state holds the documents that a window can reach.
 
     Documents have many values in common and are to meet once: at the least token that both have. The condition on
     moments tells Spark when a row is out of reach: as the later one at once, as the earlier one after the window.
     """
-    check_stream(compiled)
     joins = compiled.joins
     assert joins is not None
     delay = f"{ceil(lateness * 1000) + 1} milliseconds"  # what is as old as the watermark is late for Spark

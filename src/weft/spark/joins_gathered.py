@@ -1,8 +1,8 @@
 """Micro-batches of documents in, messages of the queries that need all documents in their order out.
 
 Chains, absence, windows in documents and cascades are joined on the driver, by one engine: Spark's own join of streams
-does not have them. Workers find the documents that such a query asks for; only these come here. The state is written to a
-file for each batch, so that a batch that runs again begins where it began before, and makes the same messages.
+does not have them. Workers find the documents that such a query asks for; only these come here. The state is written
+to a file for each batch, so that a batch that runs again begins where it began before, and makes the same messages.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from weft.documents.document import Limits
 from weft.joins.arrivals import Arrivals
 from weft.joins.checkpoint import load, save
 from weft.joins.joins import Joins
 from weft.spark.compiled import Compiled, unpack_joins
+from weft.spark.joins import with_moments
 from weft.spark.joins_worker import MESSAGES, Gather, Touched
 
 _FRESH = -1  # before the first batch
@@ -25,10 +25,9 @@ _FRESH = -1  # before the first batch
 class Gathered:
     """The gathered queries of a stream. `lateness` is how many seconds a document may come late; others wait for it."""
 
-    def __init__(self, compiled: Compiled, folder: Path, lateness: float, limits: Limits | None = None) -> None:
+    def __init__(self, compiled: Compiled, folder: Path, lateness: float) -> None:
         assert compiled.joins is not None
-        self._compiled, self._plans = compiled, compiled.joins
-        self._folder, self._lateness, self._limits = folder, lateness, limits
+        self._plans, self._folder, self._lateness = compiled.joins, folder, lateness
         self._gather = Gather(compiled, compiled.joins)
         self._joins, self._at = self._fresh(), _FRESH
 
@@ -40,10 +39,10 @@ class Gathered:
         ordered = touched.sort("seconds", "arrival").toArrow()
         self._at = _FRESH  # until the batch is done
         made = list(self._gather.batches(self._joins, ordered.to_batches()))
-        save(self._joins, self._file(batch), self._ids())
+        save(self._joins, self._file(batch), self._ids(self._joins))
         self._at = batch
         self._file(batch - 2).unlink(missing_ok=True)
-        return documents.sparkSession.createDataFrame(pa.Table.from_batches(made, MESSAGES))
+        return with_moments(documents.sparkSession.createDataFrame(pa.Table.from_batches(made, MESSAGES)))
 
     def _fresh(self) -> Joins:
         joins = unpack_joins(self._plans).joins()
@@ -53,12 +52,12 @@ class Gathered:
     def _restored(self, batch: int) -> Joins:
         joins = self._fresh()
         if batch >= 0:
-            load(joins, self._file(batch), self._ids())
+            load(joins, self._file(batch), self._ids(joins))
         return joins
 
-    def _ids(self) -> dict[str, int]:
+    def _ids(self, joins: Joins) -> dict[str, int]:
         ids = unpack_joins(self._plans).ids
-        return {ids[number].as_py(): number for number in self._joins.numbers()}
+        return {ids[number].as_py(): number for number in joins.numbers()}
 
     def _file(self, batch: int) -> Path:
         return self._folder / f"joins-{batch}"

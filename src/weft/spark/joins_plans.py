@@ -18,7 +18,7 @@ from weft.matcher import Matcher, plan_of
 from weft.plans.xscl import Xscl
 from weft.subscriptions import Subscription
 
-_INSTEAD = "run it as a batch (weft run without --stream), or in a Broker"
+_INSTEAD = "run it with weft run, as a batch, or in a Broker"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,88 @@
+"""A stream with joins that is killed in the middle of batches and started again: every message is there once."""
+
+import json
+import os
+import threading
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+from test_kill import Stream, kill_in_the_middle, run_up_to_a_batch
+from weft_process import kill_all, weft
+
+from weft import Broker, Document
+from weft.spark.results import read_results
+
+pytestmark = pytest.mark.slow
+QUERIES = {
+    "again": "S//order->o[customer->x] FOLLOWED BY{x = y, 20 seconds} S//order->p[customer->y]",
+    "both": "SELECT <same>{ $x }</same> FROM S//order[customer->x][item->i] JOIN{x = y AND i = j, infinite} "
+    "S//order[customer->y][item->j]",
+    "large": "/order[@n > 100]/item",
+}
+NUMBER, AT_ONCE, THERE_BEFORE = 160, 25, 50
+#: For each kill: so many micro-batches begin after the restart; then it comes somewhere in the batch, or as soon as the
+#: batch has written its messages and Spark does not know it yet.
+KILLS = ((2, "somewhere"), (1, "written"), (0, "somewhere"))
+
+
+def order(number: int) -> Document:
+    data = f"<order n='{number}'><customer>{number % 23}</customer><item>{number % 5}</item></order>"
+    return Document(data.encode(), f"S/{number:03d}.xml", "S", 1_700_000_000.0 + number)
+
+
+DOCUMENTS = [order(number) for number in range(NUMBER)]
+
+
+def arrive(inbox: Path, documents: list[Document], pause: float = 0.0) -> None:
+    """Each file is written elsewhere and moved in as a whole."""
+    for each in documents:
+        hidden = inbox / f".{Path(each.id).name}"
+        hidden.write_bytes(bytes(each.data))
+        os.utime(hidden, (each.timestamp or 0.0, each.timestamp or 0.0))
+        hidden.replace(inbox / each.id)
+        time.sleep(pause)
+
+
+def expected() -> list[tuple[str, tuple[str, ...], str]]:
+    broker = Broker()
+    for id, query in QUERIES.items():
+        broker.subscribe(query, id=id)
+    made = broker.publish(DOCUMENTS)
+    return sorted((each.subscription, each.documents or (each.document,), text) for each in made for text in each.nodes)
+
+
+def test_joins_of_a_stream_that_is_killed_and_started_again_are_there_once(tmp_path: Path) -> None:
+    chance = Random(11)
+    inbox, output, subscriptions = tmp_path / "inbox", tmp_path / "out", tmp_path / "subscriptions.jsonl"
+    (inbox / "S").mkdir(parents=True)
+    subscriptions.write_text("".join(json.dumps({"id": id, "query": query}) + "\n" for id, query in QUERIES.items()))
+    options: list[object] = ["run", "--stream", "--max-files-per-trigger", AT_ONCE, "--master", "local[2]"]
+    options += ["--subscriptions", subscriptions, "--documents", inbox, "--output", output]
+    waiting = chance.sample(DOCUMENTS, NUMBER)  # late by less than the default
+    arrive(inbox, waiting[:THERE_BEFORE])
+    del waiting[:THERE_BEFORE]
+
+    cut_off, pace = 0, 3.0
+    for run, (batches, where) in enumerate(KILLS):
+        stream = Stream(options, output, tmp_path / f"{run}.stderr")
+        share = len(waiting) // (len(KILLS) + 1 - run)
+        feeder = threading.Thread(target=arrive, args=(inbox, waiting[:share], 0.05))
+        try:
+            stream.wait_for(stream.is_streaming)
+            feeder.start()
+            pace = run_up_to_a_batch(stream, batches, pace)
+            cut_off += kill_in_the_middle(stream, where, chance.random() * pace)
+        finally:
+            kill_all(stream.process)
+        feeder.join()
+        del waiting[:share]
+    arrive(inbox, waiting)
+    done = weft(*options, "--available-now")
+
+    assert done.returncode == 0, done.stderr
+    assert cut_off, "no kill came in the middle of a batch"
+    rows = read_results(output)
+    found = [(row["subscription"], tuple(row["documents"] or (row["document"],)), row["message"]) for row in rows]
+    assert sorted(found) == expected()
