@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from rich.progress import Progress
 
-from bench.joins_feed import FeedEffort, measure_feed, measure_memory, measure_spark
+from bench.joins_feed import FeedEffort, measure_feed, measure_memory
 from bench.joins_report import Found, make_report
+from bench.joins_spark import measure_spark
 from bench.joins_technical import TechnicalEffort, measure_technical
 from bench.report import Report
 
@@ -18,12 +19,14 @@ class Effort:
 
     technical: TechnicalEffort = field(default_factory=TechnicalEffort)
     feed: FeedEffort = field(default_factory=FeedEffort)
+    spark_items: int = 5_000  # 0: Spark is left out
 
 
 FULL = Effort()
 QUICK = Effort(
     TechnicalEffort(queries=(100, 1_000), leaves=(4, 6), most=(2,), zipf=(0.8,), pairs=1, sampled=4),
-    FeedEffort(sizes=(1_000, 10_000), state=5_000, batches=3, sampled=5, memory_queries=1_000),
+    FeedEffort(sizes=(1_000, 10_000, 100_000), state=5_000, batches=3, sampled=5, memory_queries=1_000),
+    spark_items=0,
 )
 
 
@@ -45,4 +48,5 @@ def measure(effort: Effort, progress: Progress) -> Report:
     feed = measure_feed(effort.feed, advance)
     memory = measure_memory(effort.feed)
     advance()
-    return make_report(Found(effort.technical.figures(), technical, feed, memory, measure_spark()))
+    on_spark = measure_spark(effort.spark_items) if effort.spark_items else None
+    return make_report(Found(effort.technical.figures(), technical, feed, memory, on_spark))

@@ -61,8 +61,3 @@ def measure_memory(effort: FeedEffort) -> float | None:
         return None
     finally:
         child.close()
-
-
-def measure_spark() -> float | None:
-    """Documents a second on Spark: not measured yet."""
-    return None

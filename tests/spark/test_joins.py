@@ -252,7 +252,7 @@ def test_a_stream_refuses_what_needs_all_documents_in_their_order(spark: SparkSe
     with pytest.raises(ConfigurationError) as told:
         stream.transform(join(named(texts)))
 
-    instead = "is not supported; run it as a batch (weft run without --stream), or in a Broker"
+    instead = "is not supported; run it with weft run, as a batch, or in a Broker"
     lines = [line for line in str(told.value).splitlines() if "XSCL 1:1" in line]
     assert lines == [
         f"{id}: XSCL 1:1: in a stream on Spark {why} {instead}"

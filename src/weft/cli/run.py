@@ -100,8 +100,8 @@ def run(
     version of the subscriptions takes effect with the next micro-batch (replace the file as a whole); one that is
     wrong is refused, and the old one goes on. Spark's own log is DIR/spark.log.
 
-    XSCL joins documents by the times at which their files were changed last; in a stream only queries that two
-    documents decide, and they stay the same from beginning to end.
+    XSCL joins documents by the times at which their files were changed last. In a stream the XSCL subscriptions stay
+    the same from beginning to end.
     """
     spark_room = load_spark()
     settings = dict(_setting(entry) for entry in conf or [])

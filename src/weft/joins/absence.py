@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from math import inf
 
 from weft.joins.queries import Entry
@@ -29,7 +28,7 @@ class Absences:
 
     def __init__(self, state: State, search: Search) -> None:
         self._state, self._search = state, search
-        self._numbers = count()
+        self._number = 0
         self._timed: list[tuple[float, int, Entry, tuple[Held, ...]]] = []  # by the end of the window
         self._counted: list[tuple[Entry, tuple[Held, ...]]] = []
         self._endless: list[tuple[Entry, tuple[Held, ...]]] = []
@@ -47,7 +46,8 @@ class Absences:
         window = entry.shape.joins[-1].window
         if window.seconds is not None:
             end = documents[-1].timestamp + window.seconds
-            heapq.heappush(self._timed, (end, next(self._numbers), entry, documents))
+            heapq.heappush(self._timed, (end, self._number, entry, documents))
+            self._number += 1
         elif window.documents is not None:
             self._counted.append((entry, documents))
         else:

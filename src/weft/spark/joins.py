@@ -91,9 +91,9 @@ def join(
     other: all documents that they ask for are joined by one task, in the order of their timestamps, then of their ids.
     The frame is read several times, so it should be the same each time.
 
-    In a stream the second kind is refused, and ConfigurationError tells each such query; `weft run --stream` takes them,
-    for it has a place for their state. `lateness` is how many seconds a document may be behind the latest one that came
-    before; one that comes later still is not joined. A checkpoint is for the same subscriptions only.
+    In a stream the second kind is refused, and ConfigurationError tells each such query; `weft run --stream` takes
+    them, for it has a place for their state. `lateness` is how many seconds a document may be behind the latest one
+    that came before; one that comes later still is not joined. A checkpoint is for the same subscriptions only.
     """
     compiled = as_compiled(subscriptions, ignoreNamespace, limits, dtd, version)
     if compiled.joins is None:
