@@ -19,6 +19,9 @@ QUERIES = {
     "again": "S//order->o[customer->x] FOLLOWED BY{x = y, 20 seconds} S//order->p[customer->y]",
     "both": "SELECT <same>{ $x }</same> FROM S//order[customer->x][item->i] JOIN{x = y AND i = j, infinite} "
     "S//order[customer->y][item->j]",
+    "third": "S//order->o[customer->x] FOLLOWED BY{x = y, 30 seconds} S//order[customer->y] FOLLOWED BY{y = z, 30 seconds} "
+    "S//order[customer->z]",
+    "gone": "S//order->o[customer->x][item->i] NOT FOLLOWED BY{x = y AND i = j, 120 seconds} S//order[customer->y][item->j]",
     "large": "/order[@n > 100]/item",
 }
 NUMBER, AT_ONCE, THERE_BEFORE = 160, 25, 50
@@ -33,6 +36,8 @@ def order(number: int) -> Document:
 
 
 DOCUMENTS = [order(number) for number in range(NUMBER)]
+#: Long after all others: what waits for late documents, or for a window to close, comes out then.
+LAST = Document(b"<end/>", "S/end.xml", "S", 1_700_010_000.0)
 
 
 def arrive(inbox: Path, documents: list[Document], pause: float = 0.0) -> None:
@@ -49,7 +54,7 @@ def expected() -> list[tuple[str, tuple[str, ...], str]]:
     broker = Broker()
     for id, query in QUERIES.items():
         broker.subscribe(query, id=id)
-    made = broker.publish(DOCUMENTS)
+    made = broker.publish([*DOCUMENTS, LAST])
     return sorted((each.subscription, each.documents or (each.document,), text) for each in made for text in each.nodes)
 
 
@@ -78,7 +83,7 @@ def test_joins_of_a_stream_that_is_killed_and_started_again_are_there_once(tmp_p
             kill_all(stream.process)
         feeder.join()
         del waiting[:share]
-    arrive(inbox, waiting)
+    arrive(inbox, [*waiting, LAST])
     done = weft(*options, "--available-now")
 
     assert done.returncode == 0, done.stderr

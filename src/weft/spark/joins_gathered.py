@@ -7,10 +7,12 @@ to a file for each batch, so that a batch that runs again begins where it began 
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql.functions import max
 
 from weft.joins.arrivals import Arrivals
 from weft.joins.checkpoint import load, save
@@ -37,8 +39,10 @@ class Gathered:
             self._joins, self._at = self._restored(batch - 1), batch - 1
         touched = documents if self._plans.needs_all else documents.mapInArrow(Touched(self._plans), documents.schema)
         ordered = touched.sort("seconds", "arrival").toArrow()
+        latest = documents.agg(max("seconds")).collect()[0][0]  # also of documents that nobody asks for
         self._at = _FRESH  # until the batch is done
-        made = list(self._gather.batches(self._joins, ordered.to_batches()))
+        until = -inf if latest is None else latest - self._lateness
+        made = list(self._gather.batches(self._joins, ordered.to_batches(), until))
         save(self._joins, self._file(batch), self._ids(self._joins))
         self._at = batch
         self._file(batch - 2).unlink(missing_ok=True)

@@ -9,6 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -206,14 +207,14 @@ class Gather:
         """A row for each message, of queries on what they publish too."""
         plans = unpack_joins(self.joins)
         joins = plans.joins()
-        yield from self.batches(joins, batches)
-        yield from self._rows(joins, joins.advance(), plans)
+        yield from self.batches(joins, batches, inf)
 
-    def batches(self, joins: Joins, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The messages that documents bring to joins which go on then."""
+    def batches(self, joins: Joins, batches: Iterable[pa.RecordBatch], until: float) -> Iterator[pa.RecordBatch]:
+        """The messages that documents bring to joins, and then the time: none before `until` comes any more."""
         plans = unpack_joins(self.joins)
         for table in _tables(batches, plans.limits):
             yield from self._rows(joins, joins.process(table), plans)
+        yield from self._rows(joins, joins.advance(until), plans)
 
     def _rows(self, joins: Joins, found: Found, plans: JoinPlans) -> Iterator[pa.RecordBatch]:
         yield from _message_batches(_written(joins.messages(found)), plans, self.compiled.version)
