@@ -19,9 +19,10 @@ QUERIES = {
     "again": "S//order->o[customer->x] FOLLOWED BY{x = y, 20 seconds} S//order->p[customer->y]",
     "both": "SELECT <same>{ $x }</same> FROM S//order[customer->x][item->i] JOIN{x = y AND i = j, infinite} "
     "S//order[customer->y][item->j]",
-    "third": "S//order->o[customer->x] FOLLOWED BY{x = y, 30 seconds} S//order[customer->y] FOLLOWED BY{y = z, 30 seconds} "
-    "S//order[customer->z]",
-    "gone": "S//order->o[customer->x][item->i] NOT FOLLOWED BY{x = y AND i = j, 120 seconds} S//order[customer->y][item->j]",
+    "third": "S//order->o[customer->x] FOLLOWED BY{x = y, 30 seconds} S//order[customer->y] "
+    "FOLLOWED BY{y = z, 30 seconds} S//order[customer->z]",
+    "gone": "S//order->o[customer->x][item->i] NOT FOLLOWED BY{x = y AND i = j, 120 seconds} "
+    "S//order[customer->y][item->j]",
     "large": "/order[@n > 100]/item",
 }
 NUMBER, AT_ONCE, THERE_BEFORE = 160, 25, 50

@@ -22,6 +22,7 @@ from weft.spark.joins import with_moments
 from weft.spark.joins_worker import MESSAGES, Gather, Touched
 
 _FRESH = -1  # before the first batch
+_NOTHING = pa.RecordBatch.from_pylist([], schema=MESSAGES)  # Spark does not take a table without any batch
 
 
 class Gathered:
@@ -46,7 +47,8 @@ class Gathered:
         save(self._joins, self._file(batch), self._ids(self._joins))
         self._at = batch
         self._file(batch - 2).unlink(missing_ok=True)
-        return with_moments(documents.sparkSession.createDataFrame(pa.Table.from_batches(made, MESSAGES)))
+        rows = pa.Table.from_batches(made or [_NOTHING], MESSAGES)
+        return with_moments(documents.sparkSession.createDataFrame(rows))
 
     def _fresh(self) -> Joins:
         joins = unpack_joins(self._plans).joins()
