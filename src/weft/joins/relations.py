@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import duckdb
@@ -65,7 +67,9 @@ class Relations:
     """The tables, in a database of their own."""
 
     def __init__(self) -> None:
-        self.connection: Any = duckdb.connect(":memory:")
+        # What does not fit into memory would go to the current folder otherwise.
+        spill = {"temp_directory": str(Path(gettempdir()) / "weft-duckdb")}
+        self.connection: Any = duckdb.connect(":memory:", config=spill)
         # CQ_T's text has the order that is good, R_T last. The statistics of R_T would tempt DuckDB to begin with it.
         self.connection.execute("SET disabled_optimizers = 'join_order'")
         self._kinds: dict[str, list[str]] = {}  # the types of each table's columns
