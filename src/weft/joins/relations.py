@@ -68,8 +68,8 @@ class Relations:
 
     def __init__(self) -> None:
         # What does not fit into memory would go to the current folder otherwise.
-        spill = {"temp_directory": str(Path(gettempdir()) / "weft-duckdb")}
-        self.connection: Any = duckdb.connect(":memory:", config=spill)
+        spill = str(Path(gettempdir()) / "weft-duckdb")
+        self.connection: Any = duckdb.connect(":memory:", config={"temp_directory": spill})
         # CQ_T's text has the order that is good, R_T last. The statistics of R_T would tempt DuckDB to begin with it.
         self.connection.execute("SET disabled_optimizers = 'join_order'")
         self._kinds: dict[str, list[str]] = {}  # the types of each table's columns
