@@ -13,6 +13,8 @@ demo: $(READY)  ## run the main job on the examples
 	@echo "Three of the messages, and the documents that could not be read:"
 	$(BIN)/weft show build/demo --limit 3
 	$(BIN)/weft show build/demo --rejected
+	@echo "Payments that belong together: what was paid twice, and came back:"
+	$(BIN)/weft show build/demo --subscription paid-twice --limit 2
 	@echo "The same without Spark, on single documents:"
 	$(BIN)/weft match examples/digests examples/news/001.xml
 	@echo "Next: docs/tutorial.md, docs/spark.md, $(BIN)/weft --help, $(BIN)/weft show build/demo --subscription ID"
