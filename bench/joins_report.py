@@ -14,7 +14,7 @@ from bench.joins_feed import BATCH
 from bench.joins_paper import compare
 from bench.joins_technical import Setting
 from bench.report import Curve, Figure, Panel, Report, Table
-from bench.table import compact
+from bench.table import compact, goals_table
 
 #: The figures of a full run. A quick one has None for what it leaves out.
 KEYS = (
@@ -75,7 +75,7 @@ def make_report(found: Found) -> Report:
     figures = _figures(found)
     technical = tuple(_technical_table(found, figure) for figure in found.figures)
     beside = Table("What the paper says", ("what", "paper", "here"), tuple(compare(found.feed, found.points)))
-    tables = _goals_table(figures), _feed_table(found.feed), _ratios_table(found.feed), *technical, beside
+    tables = goals_table(_GOALS, figures), _feed_table(found.feed), _ratios_table(found.feed), *technical, beside
     return Report(figures, tables, tuple(_notes(found)), (*_technical_panels(found), _feed_panel(found.feed)))
 
 
@@ -107,14 +107,6 @@ def _figures(found: Found) -> dict[str, Figure]:
     measured["state_documents"] = max((one.state for one in found.feed), default=None)
     rounded = {key: None if value is None else float(f"{value:.4g}") for key, value in measured.items()}
     return dict.fromkeys(KEYS) | rounded
-
-
-def _goals_table(figures: dict[str, Figure]) -> Table:
-    rows = []
-    for key, (text, goal) in _GOALS.items():
-        value = figures[key]
-        rows.append((text, compact(None if isinstance(value, str) else value), goal))
-    return Table("Goals", ("what", "figure", "goal"), tuple(rows))
 
 
 def _feed_table(feed: list[Standing]) -> Table:

@@ -17,7 +17,7 @@ from bench.pipeline_stream import SUBSCRIPTIONS as STREAM_SUBSCRIPTIONS
 from bench.pipeline_stream import Streamed
 from bench.pipeline_xpath import EXPRESSIONS, Beside
 from bench.report import Curve, Figure, Panel, Report, Table
-from bench.table import compact
+from bench.table import compact, goals_table
 
 SIZES = (10, 100, 1_000, 10_000, 100_000)
 _OF_A_SIZE = (
@@ -61,7 +61,13 @@ class Found:
 def make_report(found: Found) -> Report:
     """All that one run gives."""
     figures = _figures(found)
-    tables = _goals_table(figures), _beside_table(found), _cores_table(found), _sizes_table(found), _stream_table(found)
+    tables = (
+        goals_table(_GOALS, figures),
+        _beside_table(found),
+        _cores_table(found),
+        _sizes_table(found),
+        _stream_table(found),
+    )
     return Report(figures, tables, (*_notes(found),), (_panel(found.points),))
 
 
@@ -100,14 +106,6 @@ def _counts(found: Found) -> dict[str, Figure]:
         "stream_files": sum(found.streamed.first.documents),
         "cores": os.cpu_count(),
     }
-
-
-def _goals_table(figures: dict[str, Figure]) -> Table:
-    rows = []
-    for key, (text, goal) in _GOALS.items():
-        value = figures[key]
-        rows.append((text, compact(None if isinstance(value, str) else value), goal))
-    return Table("Goals", ("what", "figure", "goal"), tuple(rows))
 
 
 def _beside_table(found: Found) -> Table:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from bench.report import Table
+from bench.report import Figure, Table
 
 
 def print_table(table: Table, console: Console) -> None:
@@ -32,3 +34,12 @@ def compact(number: float | int | None) -> str:
     if abs(number) >= 100:
         return f"{number:,.0f}"
     return f"{number:.3g}"
+
+
+def goals_table(goals: Mapping[str, tuple[str, str]], figures: Mapping[str, Figure]) -> Table:
+    """The figures that an experiment is about, by their keys: each in words, and beside its goal."""
+    rows = []
+    for key, (text, goal) in goals.items():
+        value = figures[key]
+        rows.append((text, compact(None if isinstance(value, str) else value), goal))
+    return Table("Goals", ("what", "figure", "goal"), tuple(rows))

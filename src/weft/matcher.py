@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from weft.automaton.labels import Bounds
-from weft.documents.columns import Ints
+from weft.documents.columns import Ints, Longs
 from weft.documents.document import Document, Limits
 from weft.documents.dtd import Dtd
 from weft.documents.fragment import Fragments
@@ -26,6 +27,7 @@ from weft.subscriptions import Subscription, load_subscriptions
 
 _CHUNK = 64  # documents that are matched at once: larger is not faster
 _CHUNK_BYTES = 8 * 1024 * 1024
+Entry = TypeVar("Entry")
 _SWEEP = 10_000  # results that nobody wants any more, before the engine is built anew
 
 
@@ -46,6 +48,12 @@ class Deliveries:
         if not self.text:
             return np.zeros(0, bool)
         return np.append(True, (np.diff(self.document) != 0) | (np.diff(self.subscription) != 0))
+
+    @property
+    def position(self) -> Longs:
+        """The place of each row among those of its document and subscription, from 1."""
+        starts = np.flatnonzero(self.is_first)
+        return np.arange(1, len(self.text) + 1) - np.repeat(starts, np.diff([*starts, len(self.text)]))
 
 
 class Matcher:
@@ -158,16 +166,21 @@ def add_all(
 
 def chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
     """Batches as they are matched: few enough documents to stay in the caches, and few enough bytes."""
-    chunk: list[Document] = []
-    size = 0
-    for document in documents:
-        chunk.append(document)
-        size += len(document.data)
-        if len(chunk) == _CHUNK or size > _CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
+    return portions(documents, lambda document: len(document.data), _CHUNK, _CHUNK_BYTES)
+
+
+def portions(entries: Iterable[Entry], weigh: Callable[[Entry], int], most: int, heavy: int) -> Iterator[list[Entry]]:
+    """Entries in lists of at most so many; one that has become heavy ends."""
+    portion: list[Entry] = []
+    weight = 0
+    for entry in entries:
+        portion.append(entry)
+        weight += weigh(entry)
+        if len(portion) == most or weight > heavy:
+            yield portion
+            portion, weight = [], 0
+    if portion:
+        yield portion
 
 
 def plan_of(subscription: Subscription) -> Plan:

@@ -2,14 +2,14 @@
 
 import json
 import os
-import threading
 import time
+from functools import partial
 from pathlib import Path
 from random import Random
 
 import pytest
-from test_kill import Stream, kill_in_the_middle, run_up_to_a_batch
-from weft_process import kill_all, weft
+from test_kill import kill_again_and_again
+from weft_process import weft
 
 from weft import Broker, Document
 from weft.spark.results import read_results
@@ -70,20 +70,7 @@ def test_joins_of_a_stream_that_is_killed_and_started_again_are_there_once(tmp_p
     arrive(inbox, waiting[:THERE_BEFORE])
     del waiting[:THERE_BEFORE]
 
-    cut_off, pace = 0, 3.0
-    for run, (batches, where) in enumerate(KILLS):
-        stream = Stream(options, output, tmp_path / f"{run}.stderr")
-        share = len(waiting) // (len(KILLS) + 1 - run)
-        feeder = threading.Thread(target=arrive, args=(inbox, waiting[:share], 0.05))
-        try:
-            stream.wait_for(stream.is_streaming)
-            feeder.start()
-            pace = run_up_to_a_batch(stream, batches, pace)
-            cut_off += kill_in_the_middle(stream, where, chance.random() * pace)
-        finally:
-            kill_all(stream.process)
-        feeder.join()
-        del waiting[:share]
+    cut_off = kill_again_and_again(options, output, KILLS, waiting, partial(arrive, inbox, pause=0.05), 3.0, chance)
     arrive(inbox, [*waiting, LAST])
     done = weft(*options, "--available-now")
 

@@ -5,7 +5,8 @@ import random
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,33 @@ def kill_in_the_middle(stream: Stream, where: str, delay: float) -> bool:
     return stream.is_in_a_batch()
 
 
+def kill_again_and_again(
+    options: list[object],
+    output: Path,
+    kills: Sequence[tuple[int, str]],
+    waiting: list[Any],
+    arrive: Callable[[list[Any]], None],
+    pace: float,
+    chance: random.Random,
+) -> int:
+    """Start a stream and kill it, while a share of what waits arrives each time; how many kills came in a batch."""
+    cut_off = 0
+    for run, (batches, where) in enumerate(kills):
+        stream = Stream(options, output, output.with_name(f"{run}.stderr"))
+        share = len(waiting) // (len(kills) + 1 - run)
+        feeder = threading.Thread(target=arrive, args=(waiting[:share],))
+        try:
+            stream.wait_for(stream.is_streaming)
+            feeder.start()
+            pace = run_up_to_a_batch(stream, batches, pace)
+            cut_off += kill_in_the_middle(stream, where, chance.random() * pace)
+        finally:
+            kill_all(stream.process)
+        feeder.join()
+        del waiting[:share]
+    return cut_off
+
+
 @pytest.mark.parametrize("format", KILLS)
 def test_a_stream_that_is_killed_and_started_again_delivers_each_message_once(tmp_path: Path, format: str) -> None:
     chance = random.Random(7)
@@ -120,20 +148,8 @@ def test_a_stream_that_is_killed_and_started_again_delivers_each_message_once(tm
     arrive(inbox, waiting[:THERE_BEFORE])
     del waiting[:THERE_BEFORE]
 
-    cut_off, pace = 0, 1.0
-    for run, (batches, where) in enumerate(KILLS[format]):
-        stream = Stream(options, output, tmp_path / f"{run}.stderr")
-        share = len(waiting) // (len(KILLS[format]) + 1 - run)
-        feeder = threading.Thread(target=arrive, args=(inbox, waiting[:share], 0.01))
-        try:
-            stream.wait_for(stream.is_streaming)
-            feeder.start()
-            pace = run_up_to_a_batch(stream, batches, pace)
-            cut_off += kill_in_the_middle(stream, where, chance.random() * pace)
-        finally:
-            kill_all(stream.process)
-        feeder.join()
-        del waiting[:share]
+    feed = partial(arrive, inbox, pause=0.01)
+    cut_off = kill_again_and_again(options, output, KILLS[format], waiting, feed, 1.0, chance)
     arrive(inbox, waiting)
     done = weft(*options, "--available-now")
 

@@ -91,7 +91,7 @@ class Scan:
             self._cut(marks)
             self._parse_rewritten(source, rewritten)
             source = rewritten
-        self._check(source, marks[0], marks[4])
+        self._check(source, marks[0], marks[3])
         return source
 
     def _parse_rewritten(self, source: Source, rewritten: Source) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Any
 
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
@@ -77,15 +78,8 @@ class Outputs:
 
     def write(self, rows: Sequence[Row]) -> Iterator[str]:
         """The messages, in order."""
-        start = 0
-        while start < len(rows):
-            documents: dict[int, Document] = {}
-            end = start
-            while end < len(rows) and len(documents) < _DOCUMENTS:
-                documents.update((id(document), document) for document in rows[end].documents)
-                end += 1
-            yield from self._write(rows[start:end], documents)
-            start = end
+        for part, documents in with_documents(rows, lambda row: row.documents):
+            yield from self._write(part, documents)
 
     def _write(self, rows: Sequence[Row], documents: dict[int, Document]) -> Iterator[str]:
         table = read(documents.values(), self._limits)
@@ -108,10 +102,24 @@ class Outputs:
                 yield factory.message(row.written.recipe, [lists])
 
 
+def with_documents(
+    rows: Sequence[Any], documents_of: Callable[[Any], Iterable[Document]]
+) -> Iterator[tuple[Sequence[Any], dict[int, Document]]]:
+    """Rows in parts that do not speak of too many documents to be read at once, each with these by their identity."""
+    start = 0
+    while start < len(rows):
+        documents: dict[int, Document] = {}
+        end = start
+        while end < len(rows) and len(documents) < _DOCUMENTS:
+            documents.update((id(document), document) for document in documents_of(rows[end]))
+            end += 1
+        yield rows[start:end], documents
+        start = end
+
+
 def _recipe(plan: Xscl) -> tuple[Recipe, tuple[Slot, ...]]:
     """The recipe of a query's messages; without SELECT it is the output of the block, or all outputs in a new root."""
-    is_absence = bool(plan.joins) and plan.joins[-1].operator == "NOT FOLLOWED BY"
-    blocks = plan.blocks[:-1] if is_absence else plan.blocks
+    blocks = plan.present
     if plan.select is None:
         starts = accumulate((len(block.variables) for block in blocks), initial=0)
         slots = tuple(Slot(start + block.output, ()) for start, block in zip(starts, blocks, strict=False))

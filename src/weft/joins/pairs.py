@@ -24,9 +24,8 @@ from weft.documents.document import Document
 from weft.documents.table import NodeTable
 from weft.joins.found import Due, JoinMessage, fan_out
 from weft.joins.joins import Joins
+from weft.joins.outputs import with_documents
 from weft.joins.state import Held, Numbered, hold
-
-_DOCUMENTS = 256  # that are read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +65,8 @@ class Pairs:
 
     def messages(self, candidates: Sequence[Candidate]) -> Iterator[JoinMessage]:
         """The messages of the candidates that are matches."""
-        start = 0
-        while start < len(candidates):
-            documents: dict[int, Document] = {}
-            end = start
-            while end < len(candidates) and len(documents) < _DOCUMENTS:
-                for one in (candidates[end].earlier, candidates[end].later):
-                    documents[id(one)] = one
-                end += 1
-            yield from self._messages(candidates[start:end], documents)
-            start = end
+        for part, documents in with_documents(candidates, lambda one: (one.earlier, one.later)):
+            yield from self._messages(part, documents)
 
     def _messages(self, candidates: Sequence[Candidate], documents: dict[int, Document]) -> Iterator[JoinMessage]:
         joins, given = self._joins, list(documents.values())

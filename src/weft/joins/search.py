@@ -14,6 +14,7 @@ from weft.joins.state import Bindings, Held, State
 from weft.joins.witness import Values
 
 Nodes = tuple[int, ...]
+_KEPT = 256  # documents whose bindings are known
 
 
 class Search:
@@ -21,6 +22,16 @@ class Search:
 
     def __init__(self, state: State, values: Values) -> None:
         self._state, self._values = state, values
+        self._known: dict[int, tuple[Held, Bindings]] = {}
+
+    def _bindings(self, one: Held) -> Bindings:
+        """The bindings of a document; those asked for lately are known."""
+        known = self._known.get(id(one))
+        if known is None or known[0] is not one:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            known = self._known[id(one)] = one, one.bindings()
+        return known[1]
 
     # -- windows
 
@@ -72,7 +83,7 @@ class Search:
             (condition.left, condition.right) if condition.left[0] == block else (condition.right, condition.left)
         )
         variable = shape.sides[block].variables[here[1]]
-        other = given[there[0]].bindings()
+        other = self._bindings(given[there[0]])
         places: dict[int, None] = {}
         asked = shape.sides[there[0]].variables[there[1]]
         for value in {other.values[asked, node] for node in other.nodes.get(asked, ())}:
@@ -108,12 +119,7 @@ class Search:
 
     def bindings(self, shape: Shape, documents: Sequence[Held]) -> Iterator[tuple[Nodes, ...]]:
         """All bindings of the blocks of a match that meet all conditions among them."""
-        known: dict[int, Bindings] = {}
-        for one in documents:
-            if id(one) not in known:
-                known[id(one)] = one.bindings()
-        found = [known[id(one)] for one in documents]
-        yield from self._extend(shape, found, [])
+        yield from self._extend(shape, [self._bindings(one) for one in documents], [])
 
     def _extend(self, shape: Shape, found: list[Bindings], bound: list[Nodes]) -> Iterator[tuple[Nodes, ...]]:
         block = len(bound)
@@ -145,7 +151,7 @@ class Search:
         for one in self._candidates(shape, last, condition, given):
             if not self.is_within(shape, last - 1, documents[-1], one):
                 continue
-            found = [*(document.bindings() for document in documents), one.bindings()]
+            found = [self._bindings(each) for each in (*documents, one)]
             if any(
                 all(self._holds(shape, each, found, [*bound, nodes]) for each in joined.conditions)
                 for nodes in assignments(shape.sides[last], found[-1])

@@ -88,7 +88,7 @@ class Shape:
 
 def output_terms(plan: Xscl) -> list[Term]:
     """The variables whose nodes make one message differ from another: those of SELECT, or each block's output."""
-    blocks = plan.blocks[:-1] if plan.joins and plan.joins[-1].operator == "NOT FOLLOWED BY" else plan.blocks
+    blocks = plan.present
     if plan.select is None:
         return [Term(at, block.output) for at, block in enumerate(blocks)]
     places = [Term(at, place) for at, block in enumerate(blocks) for place in range(len(block.variables))]

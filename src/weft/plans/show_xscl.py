@@ -27,7 +27,7 @@ def _lines(plan: Xscl) -> Iterator[str]:
         yield f"block {number + 1} over {block.stream or 'every stream'}"
         for place, variable in enumerate(block.variables):
             above = "" if variable.source is None else name_of(plan, Term(number, variable.source))
-            is_output = plan.select is None and place == block.output and number < _present(plan)
+            is_output = plan.select is None and place == block.output and number < len(plan.present)
             mark = " (output)" if is_output else ""
             path = "".join(map(show_link, variable.links))
             yield f"  {name_of(plan, Term(number, place))} from {above or 'document'} {path}{mark}"
@@ -38,11 +38,6 @@ def _lines(plan: Xscl) -> Iterator[str]:
         yield f"select <{plan.select.name}> with {', '.join(shown) or 'constants alone'}"
     if plan.publish:
         yield f"publish {plan.publish}"
-
-
-def _present(plan: Xscl) -> int:
-    """How many blocks have documents in a match."""
-    return len(plan.blocks) - (bool(plan.joins) and plan.joins[-1].operator == "NOT FOLLOWED BY")
 
 
 def _predicates(plan: Xscl, join: Join) -> Iterator[str]:

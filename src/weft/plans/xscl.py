@@ -79,3 +79,9 @@ class Xscl:
     joins: tuple[Join, ...]
     select: Element | None = None
     publish: str | None = None
+
+    @property
+    def present(self) -> tuple[Block, ...]:
+        """The blocks that a match has documents for: all but one that must not follow."""
+        is_absence = bool(self.joins) and self.joins[-1].operator == "NOT FOLLOWED BY"
+        return self.blocks[:-1] if is_absence else self.blocks

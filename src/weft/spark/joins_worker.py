@@ -21,7 +21,7 @@ from weft.documents.table import NodeTable
 from weft.joins.found import Found, JoinMessage
 from weft.joins.joins import Joins
 from weft.joins.pairs import Candidate
-from weft.matcher import chunks, deliver
+from weft.matcher import chunks, deliver, portions
 from weft.spark.compiled import Compiled, unpack, unpack_joins
 from weft.spark.joins_plans import CompiledJoins, JoinPlans
 
@@ -225,9 +225,7 @@ class Gather:
         for chunk in chunks(published):
             table = read(chunk, limits)
             rows = deliver(unpack(self.compiled).engine, table)
-            starts = np.flatnonzero(rows.is_first)
-            position = np.arange(1, len(rows.text) + 1) - np.repeat(starts, np.diff([*starts, len(rows.text)]))
-            columns = rows.document.tolist(), rows.subscription.tolist(), rows.text, position.tolist()
+            columns = rows.document.tolist(), rows.subscription.tolist(), rows.text, rows.position.tolist()
             for at, number, text, place in zip(*columns, strict=True):
                 document = table.documents[at]
                 yield Written(number, text, place, (document.id,), document.timestamp or 0.0)
@@ -253,15 +251,7 @@ def _written(messages: Iterable[JoinMessage]) -> Iterator[Written]:
 
 def _message_batches(messages: Iterable[Written], plans: JoinPlans, version: int) -> Iterator[pa.RecordBatch]:
     """Messages as rows, not too many in a batch."""
-    some: list[Written] = []
-    size = 0
-    for message in messages:
-        some.append(message)
-        size += len(message.text)
-        if len(some) == _ROWS or size > _CHARACTERS:
-            yield _message_batch(some, plans, version)
-            some, size = [], 0
-    if some:
+    for some in portions(messages, lambda message: len(message.text), _ROWS, _CHARACTERS):
         yield _message_batch(some, plans, version)
 
 

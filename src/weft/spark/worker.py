@@ -78,8 +78,7 @@ class Deliver:
         rows = deliver(plans.engine, table)
         if not rows.text:
             return
-        starts = np.flatnonzero(rows.is_first)
-        position = np.arange(1, len(rows.text) + 1) - np.repeat(starts, np.diff([*starts, len(rows.text)]))
+        position = rows.position
         place = np.array([_row(document) for document in table.documents])[rows.document]
         offset = np.array([_offset(document) for document in table.documents])[rows.document]
         for start, end in _cuts(rows.text):

@@ -22,6 +22,7 @@ from weft.joins.view_cache import ViewCache
 from weft.languages.xscl import parse
 from weft.plans.plan import And, Has, Link, Path, Test, Value
 from weft.plans.xscl import Block, Predicate, Xscl
+from xscl_paper import BLOG, BOOK
 
 MODES: tuple[ViewMode, ...] = get_args(ViewMode)
 
@@ -138,12 +139,6 @@ def run(reference: Reference, batches: Sequence[Sequence[Document]]) -> list[Mat
 
 # -- the paper's example
 
-BOOK = """<book><publisher>Wrox</publisher><author>Danny Ayers</author><author>Andrew Watt</author>
-<title>Beginning RSS and Atom Programming</title><category>Scripting &amp; Programming</category>
-<category>Web Site Development</category></book>"""
-BLOG = """<blog><url>http://example.com</url><author>Danny Ayers</author>
-<title>Beginning RSS and Atom Programming</title><category>Book Announcement</category>
-<category>Scripting &amp; Programming</category></blog>"""
 QUERIES = (
     "S//book->x1[.//author->x2][.//title->x3] FOLLOWED BY{x2=x5 AND x3=x6, 10 seconds}"
     " S//blog->x4[.//author->x5][.//title->x6]",

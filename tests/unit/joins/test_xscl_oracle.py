@@ -18,6 +18,7 @@ from weft.languages.xscl import parse
 from weft.plans.plan import On
 from weft.plans.xscl import Term, Xscl
 from xscl_oracle import Found, Place, holds, messages, number, oracle, outputs, place_in, trees_of
+from xscl_paper import BLOG, BOOK
 from xscl_strategies import MOST_ELEMENTS, document_lists, queries
 
 
@@ -36,12 +37,6 @@ def joined(query: str, *given: Document) -> set[str]:
 
 # -- the paper's example: tables 1 and 2 on figures 1 and 2
 
-BOOK = """<book><publisher>Wrox</publisher><author>Danny Ayers</author><author>Andrew Watt</author>
-<title>Beginning RSS and Atom Programming</title><category>Scripting &amp; Programming</category>
-<category>Web Site Development</category></book>"""
-BLOG = """<blog><url>http://example.com</url><author>Danny Ayers</author>
-<title>Beginning RSS and Atom Programming</title><category>Book Announcement</category>
-<category>Scripting &amp; Programming</category></blog>"""
 Q1 = (
     "S//book->x1[.//author->x2][.//title->x3] FOLLOWED BY{x2=x5 AND x3=x6, 10 seconds}"
     " S//blog->x4[.//author->x5][.//title->x6]"
