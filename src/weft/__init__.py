@@ -4,7 +4,7 @@ from weft.api import Broker, Undelivered
 from weft.automaton.labels import Bounds
 from weft.destinations import Message
 from weft.documents import Document, Dtd, Limits
-from weft.errors import ConfigurationError, DocumentError, QueryError, UnsupportedError, WeftError
+from weft.errors import ConfigurationError, DocumentError, MessageError, QueryError, UnsupportedError, WeftError
 from weft.subscriptions import Subscription, load_subscriptions
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Dtd",
     "Limits",
     "Message",
+    "MessageError",
     "QueryError",
     "Subscription",
     "Undelivered",

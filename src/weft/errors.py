@@ -4,12 +4,13 @@ WeftError
 ├── QueryError            a query that cannot be read: place, what was expected, what was found, a caret
 │   └── UnsupportedError  a query that is right but asks for what Weft does not do: the feature, what to do instead
 ├── DocumentError         a document that cannot be read: document, line, column, byte offset, reason
+├── MessageError          a message that is not made: subscription, document, reason
 └── ConfigurationError    a DTD, file, option or limit that is wrong
 """
 
 from __future__ import annotations
 
-__all__ = ["ConfigurationError", "DocumentError", "QueryError", "UnsupportedError", "WeftError"]
+__all__ = ["ConfigurationError", "DocumentError", "MessageError", "QueryError", "UnsupportedError", "WeftError"]
 
 
 _SHOWN = 120  # characters of a long line that are shown around the caret
@@ -32,6 +33,26 @@ class DocumentError(WeftError):
 
     def __str__(self) -> str:
         return f"{self.document}:{self.line}:{self.column}: {self.reason} (byte {self.offset})"
+
+    def told(self) -> DocumentError:
+        """What is told, without the frames that it was raised in: they would keep the whole batch alive."""
+        return DocumentError(self.document, self.line, self.column, self.offset, self.reason)
+
+
+def failure_of(error: BaseException) -> str:
+    """Why something failed that nobody expected to: the exception's kind, and what it says."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+class MessageError(WeftError):
+    """A message that is not made, because it would break a limit or its query failed; all others are."""
+
+    def __init__(self, subscription: str, document: str, reason: str) -> None:
+        self.subscription, self.document, self.reason = subscription, document, reason
+        super().__init__(subscription, document, reason)
+
+    def __str__(self) -> str:
+        return f"{self.subscription} from {self.document}: {self.reason}"
 
 
 class QueryError(WeftError):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from itertools import count
-from math import isfinite
-from typing import Literal
+from typing import Literal, get_args
 
+from weft.documents.moment import Moment, nanoseconds
 from weft.errors import ConfigurationError
 
 DoctypePolicy = Literal["ignore-external", "reject"]
+EntityPolicy = Literal["reject", "keep", "drop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,34 +25,49 @@ class Document:
     data: bytes | str
     id: str = ""
     stream: str = ""
-    timestamp: float | None = None
+    timestamp: Moment | None = None  # seconds since 1970 or a datetime, as given
+    nanoseconds: int | None = field(init=False, repr=False, compare=False)  # the same, exactly
 
     def __post_init__(self) -> None:
-        if self.timestamp is not None and not isfinite(self.timestamp):
-            raise ConfigurationError(f"timestamp: expected a number of seconds, found {self.timestamp}")
+        moment = None if self.timestamp is None else nanoseconds(self.timestamp)
+        object.__setattr__(self, "nanoseconds", moment)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a document may be at most; one that is more is rejected, and the rest of its batch goes on.
+    """What a document and a query may be at most. What is more is refused, and everything else goes on.
 
-    `doctype` is the policy for a `<!DOCTYPE …>`: `"reject"` refuses every document that has one;
-    `"ignore-external"` reads internal declarations (entities within expat's amplification limit) and never
-    fetches anything: a document that *needs* what is outside, because it refers to it, is rejected.
+    A document that breaks a limit is rejected. `doctype` is the policy for a `<!DOCTYPE …>`: `"reject"` refuses every
+    document that has one; `"ignore-external"` reads internal declarations (entities within expat's amplification
+    limit) and never fetches anything. `undeclared_entities` is the policy for a reference whose declaration, if there
+    is one, is outside the document: `"reject"` the document, `"keep"` the reference as text, `"drop"` it.
+
+    A query that breaks a limit is refused when it is subscribed. What it would make of one document beyond
+    `max_messages` and `max_message_bytes`, and what a document would bring out beyond `max_output_bytes`, is not made:
+    a MessageError tells so, and all other messages are delivered.
     """
 
     max_bytes: int = 64 * 1024 * 1024
     max_depth: int = 1_000
-    max_attributes: int = 1_000
+    max_attributes: int = 1_000  # of one element, with its namespace declarations
     max_nodes: int = 5_000_000
+    max_output_bytes: int = 256 * 1024 * 1024  # of all fragments and messages that a document brings out, each once
     doctype: DoctypePolicy = "ignore-external"
+    undeclared_entities: EntityPolicy = "reject"
+    max_query_bytes: int = 64 * 1024
+    max_query_nesting: int = 50
+    max_query_states: int = 10_000  # steps of all its paths
+    max_messages: int = 1_000_000  # nodes or bindings that a query may have in one document
+    max_message_bytes: int = 64 * 1024 * 1024  # that a query may make of one document
 
     def __post_init__(self) -> None:
-        for name in ("max_bytes", "max_depth", "max_attributes", "max_nodes"):
+        for name in (each.name for each in fields(self) if each.name.startswith("max_")):
             if (value := getattr(self, name)) < 1:
                 raise ConfigurationError(f"Limits.{name}: expected a positive number, found {value}")
-        if self.doctype not in ("ignore-external", "reject"):
-            raise ConfigurationError(f"Limits.doctype: expected 'ignore-external' or 'reject', found {self.doctype!r}")
+        for name, policies in (("doctype", get_args(DoctypePolicy)), ("undeclared_entities", get_args(EntityPolicy))):
+            if (value := getattr(self, name)) not in policies:
+                expected = ", ".join(map(repr, policies))
+                raise ConfigurationError(f"Limits.{name}: expected one of {expected}, found {value!r}")
 
 
 def is_in_stream(document: Document, stream: str) -> bool:

@@ -11,7 +11,7 @@ from xml.parsers import expat
 from weft.documents.document import Document, Limits
 from weft.documents.rewrite import without_doctype
 from weft.documents.source import Source, read_source
-from weft.errors import DocumentError
+from weft.errors import DocumentError, failure_of
 
 try:
     from weft.documents.plain import Plain
@@ -64,12 +64,18 @@ class Scan:
         try:
             source = self._scan(document, marks)
         except DocumentError as error:
-            self._cut(marks)
-            self.rejected.append(error)
+            self._reject(marks, error.told())
+            return
+        except Exception as error:  # whatever it is, it is this document's own: the others go on
+            self._reject(marks, DocumentError(document.id, 1, 1, 0, failure_of(error)))
             return
         self.documents.append(document)
         self.sources.append(source.data)
         self.ends.append(len(self.events))
+
+    def _reject(self, marks: list[int], error: DocumentError) -> None:
+        self._cut(marks)
+        self.rejected.append(error)
 
     def _cut(self, marks: list[int]) -> None:
         for column, mark in zip(self._columns, marks, strict=True):

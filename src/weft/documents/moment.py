@@ -1,0 +1,60 @@
+"""Times as people give them in, integer nanoseconds out; and back.
+
+Seconds as floats are off by some hundred nanoseconds at today's dates, so that a window of 100 milliseconds would miss
+half of what lies exactly 100 milliseconds apart. So a float is taken to the microsecond; whole numbers, Decimals and
+datetimes are exact.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from math import isfinite
+
+from weft.errors import ConfigurationError
+
+#: Seconds since 1970, or a date and time, which without a zone is UTC.
+Moment = int | float | Decimal | datetime
+#: Seconds, or their equivalent.
+Span = int | float | Decimal | timedelta
+SECOND = 1_000_000_000
+#: Before and behind all moments; what a document may be dated lies between them.
+START, END = -(2**62), 2**62
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def nanoseconds(given: Moment, name: str = "timestamp") -> int:
+    """A moment in nanoseconds since 1970; raises ConfigurationError for what is none.
+
+    >>> nanoseconds(1.5), nanoseconds(datetime(1970, 1, 2))
+    (1500000000, 86400000000000)
+    """
+    if isinstance(given, datetime):
+        whole = given if given.tzinfo else given.replace(tzinfo=UTC)
+        return (whole - _EPOCH) // _MICROSECOND * 1000
+    found = _scaled(given)
+    if found is None or not START < found < END:
+        raise ConfigurationError(f"{name}: expected a number of seconds or a datetime, found {given!r}")
+    return found
+
+
+def span(given: Span, name: str) -> int:
+    """A length of time in nanoseconds, at least 0; raises ConfigurationError for what is none."""
+    found = given // _MICROSECOND * 1000 if isinstance(given, timedelta) else _scaled(given)
+    if found is None or not 0 <= found < END:
+        raise ConfigurationError(f"{name}: expected a number of seconds, at least 0, or a timedelta, found {given!r}")
+    return found
+
+
+def seconds(moment: int) -> float:
+    """Nanoseconds as seconds."""
+    return moment / SECOND
+
+
+def _scaled(given: object) -> int | None:
+    if isinstance(given, bool) or not isinstance(given, int | float | Decimal) or not isfinite(given):
+        return None
+    if isinstance(given, float):
+        return round(given * 1e6) * 1000
+    return int(given * SECOND)
