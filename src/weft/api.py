@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from itertools import pairwise
 from math import inf
 from pathlib import Path
@@ -15,14 +16,15 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from weft.automaton.labels import Bounds
-from weft.destinations import Message, destination
+from weft.courier import Courier, Undelivered
+from weft.destinations import Destination, Message, destination
 from weft.documents.build import read
 from weft.documents.document import Document, Limits, as_documents
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
 from weft.engine.explain import explain_all, explain_one
 from weft.engine.graph import drawing, graph
-from weft.errors import DocumentError
+from weft.errors import ConfigurationError, DocumentError
 from weft.joins.checkpoint import load, save
 from weft.joins.explain import explain_join, explain_joins
 from weft.joins.found import Found
@@ -35,14 +37,6 @@ from weft.subscriptions import Subscription
 Batch = Document | bytes | str | Iterable[Document | bytes | str]
 _KEPT = 10_000  # rejected documents and failed deliveries that are remembered
 _NO_NAMESPACES: dict[str, str] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Undelivered:
-    """A message that its destination did not take, and why."""
-
-    message: Message
-    error: Exception
 
 
 class Broker:
@@ -65,6 +59,7 @@ class Broker:
         approach: Approach | None = None,
         profile: bool = False,
         lateness: float = 0.0,
+        destination_seconds: float | None = 30.0,
     ) -> None:
         """With a DTD that all documents keep to, queries that mean the same become the same.
 
@@ -73,12 +68,19 @@ class Broker:
 
         Joins take documents in the order of their timestamps, or without any as they come. `lateness` is how many
         seconds a document may come late: so long its messages wait for others.
+
+        `destination_seconds` is how long a destination may take for a message. Destinations are called in a thread of
+        their own, so that one that blocks can be left behind; None calls them in the publisher's thread and waits.
         """
+        if destination_seconds is not None and not 0 < destination_seconds < inf:
+            found = f"expected a number of seconds above 0, or None, found {destination_seconds}"
+            raise ConfigurationError(f"destination_seconds: {found}")
         self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness)
         self._rejected: deque[DocumentError] = deque(maxlen=_KEPT)
         self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
         self._changing = threading.RLock()
         self._publishing = threading.RLock()  # held while delivering, so that each subscriber sees publication order
+        self._courier = Courier(destination_seconds)
 
     # -- subscriptions
 
@@ -146,11 +148,11 @@ class Broker:
         """Match a document or a batch, deliver the messages, and give them back: by document, then subscription.
 
         The messages of joins come behind the others of their batch, in the order of the documents that complete them.
-        A destination that raises is not asked again for that message, and does not disturb the others: what failed is
-        in `undelivered`.
+        A destination that raises or takes too long is not asked again for that message, and does not disturb the
+        others: what failed is in `undelivered`, and `redeliver` tries it again.
         """
         documents = as_documents(batch)
-        with self._publishing:
+        with self._turn():
             with self._changing:
                 deliveries = [delivery for chunk in chunks(documents) for delivery in self._messages(self._read(chunk))]
             return self._deliver(deliveries)
@@ -161,10 +163,18 @@ class Broker:
         Joins whose windows close by that deliver what nothing followed. Without a timestamp the stream ends, and all
         windows close.
         """
-        with self._publishing:
+        with self._turn():
             with self._changing:
                 deliveries = self._joined(self._matcher.joins.advance(timestamp))
             return self._deliver(deliveries)
+
+    def redeliver(self) -> int:
+        """Hand over again what is in `undelivered`, oldest first; how many of them were taken comes back."""
+        with self._turn():
+            again = list(self._undelivered)
+            self._undelivered.clear()
+            self._deliver([(each.message, each.to) for each in again])
+            return len(again) - len(self._undelivered)
 
     @property
     def late(self) -> int:
@@ -259,36 +269,37 @@ class Broker:
         self._rejected.extend(table.rejected)
         return table
 
-    def _deliver(self, deliveries: list[tuple[Message, object]]) -> list[Message]:
-        for message, to in deliveries:
-            if callable(to):
-                try:
-                    to(message)
-                except Exception as error:
-                    self._undelivered.append(Undelivered(message, error))
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One publisher at a time, so that all subscribers see messages in one order; a destination is part of it."""
+        with nullcontext() if self._courier.is_inside else self._publishing:
+            yield
+
+    def _deliver(self, deliveries: list[tuple[Message, Destination | None]]) -> list[Message]:
+        self._undelivered.extend(self._courier.deliver([(message, to) for message, to in deliveries if to is not None]))
         return [message for message, _ in deliveries]
 
-    def _messages(self, table: NodeTable) -> list[tuple[Message, object]]:
+    def _messages(self, table: NodeTable) -> list[tuple[Message, Destination | None]]:
         deliveries = self._selected(table)
         if len(self._matcher.joins):
             deliveries += self._joined(self._matcher.joins.process(table))
         return deliveries
 
-    def _selected(self, table: NodeTable) -> list[tuple[Message, object]]:
+    def _selected(self, table: NodeTable) -> list[tuple[Message, Destination | None]]:
         """The messages that single documents bring."""
         rows = deliver(self._matcher.engine, table)
         starts = [*np.flatnonzero(rows.is_first).tolist(), len(rows.text)]
-        deliveries: list[tuple[Message, object]] = []
+        deliveries: list[tuple[Message, Destination | None]] = []
         for start, end in pairwise(starts):
             subscription = self._matcher.subscriptions[int(rows.subscription[start])]
             document = table.documents[int(rows.document[start])]
             deliveries.append((Message(subscription.id, document.id, tuple(rows.text[start:end])), subscription.to))
         return deliveries
 
-    def _joined(self, found: Found) -> list[tuple[Message, object]]:
+    def _joined(self, found: Found) -> list[tuple[Message, Destination | None]]:
         """The messages of joins, and those of the documents that they published."""
         matcher = self._matcher
-        deliveries: list[tuple[Message, object]] = []
+        deliveries: list[tuple[Message, Destination | None]] = []
         for made in matcher.joins.messages(found):
             subscription = matcher.subscriptions[made.number]
             ids = tuple(document.id for document in made.documents)

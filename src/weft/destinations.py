@@ -31,7 +31,11 @@ class Message:
         return "\n".join(self.nodes)
 
 
-def destination(to: object) -> Callable[[Message], object] | None:
+#: What takes messages.
+Destination = Callable[[Message], object]
+
+
+def destination(to: object) -> Destination | None:
     """The function that delivers to a destination; nothing for none."""
     if to is None or callable(to):
         return to

@@ -5,12 +5,21 @@ WeftError
 │   └── UnsupportedError  a query that is right but asks for what Weft does not do: the feature, what to do instead
 ├── DocumentError         a document that cannot be read: document, line, column, byte offset, reason
 ├── MessageError          a message that is not made: subscription, document, reason
+├── DeliveryError         a destination that took too long, or is given a rest
 └── ConfigurationError    a DTD, file, option or limit that is wrong
 """
 
 from __future__ import annotations
 
-__all__ = ["ConfigurationError", "DocumentError", "MessageError", "QueryError", "UnsupportedError", "WeftError"]
+__all__ = [
+    "ConfigurationError",
+    "DeliveryError",
+    "DocumentError",
+    "MessageError",
+    "QueryError",
+    "UnsupportedError",
+    "WeftError",
+]
 
 
 _SHOWN = 120  # characters of a long line that are shown around the caret
@@ -22,6 +31,10 @@ class WeftError(Exception):
 
 class ConfigurationError(WeftError):
     """A DTD, file, option or limit that is wrong."""
+
+
+class DeliveryError(WeftError):
+    """A destination that took too long, or that is not asked for a while because it failed."""
 
 
 class DocumentError(WeftError):

@@ -15,6 +15,7 @@ ROOMS = (
     "api",
     "spark",
     "matcher",
+    "courier",
     "destinations",
     "subscriptions",
     "network",
