@@ -20,21 +20,25 @@ from weft.documents.tags import TAG
 #: The public identifier of entities that are declared here, since the document does not: a use of them is an error.
 UNDECLARED = "-//weft//undeclared"
 _DEEPEST = 1_000  # entities in each other
+_MOST_DECLARATIONS = 100_000  # of entities, and of the attributes of elements
 _HTML = ("-//Netscape Communications//DTD RSS 0.91//EN", "-//W3C//DTD XHTML")
 # What may hold anything runs to its end or, if there is none, to the end of all: then it is not well-formed.
 _ASIDE = rb"<!--(?:.*?-->|.*)|<\?(?:.*?\?>|.*)|<!\[CDATA\[(?:.*?\]\]>|.*)"
 _IN_CONTENT = re.compile(
     _ASIDE + rb"|&(?!#|amp;|lt;|gt;|quot;|apos;)([A-Za-z_:\x80-\xff][\w.:\-\x80-\xff]*+);", re.DOTALL
 )
+_LITERAL = rb"""(?:"[^"]*+"|'[^']*+')"""
 _IN_SUBSET = re.compile(
-    rb"""<!--(?:.*?-->|.*) | <\?(?:.*?\?>|.*)
-    | <!ENTITY\s++%\s++[^\s"'<>]++\s++(?:"[^"]*+"|'[^']*+')
-    | <!ENTITY\s++([^\s%"'<>]++)\s++(?:("[^"]*+"|'[^']*+')|(?=[SP]))
-    | <!ATTLIST\s++([^\s"'<>]++)((?:[^<>"']++|"[^"]*+"|'[^']*+')*+)
-    | (?:SYSTEM|PUBLIC\s++(?:"[^"]*+"|'[^']*+'))\s++(?:"[^"]*+"|'[^']*+')
-    | "[^"]*+" | '[^']*+'
-    | (%)[^\s;]
-    | (\])""",
+    rb"""[^<"'%\]SP]*+(?:
+      <!--(?:.*?-->|.*) | <\?(?:.*?\?>|.*)
+    | <!ENTITY\s++%\s++[^\s"'<>]++\s++LITERAL
+    | <!ENTITY\s++(?P<name>[^\s%"'<>]++)\s++(?:(?P<value>LITERAL)|(?=[SP]))
+    | (?P<list><!ATTLIST\s++(?P<element>[^\s"'<>]++)(?P<attributes>(?:[^<>"']++|LITERAL)*+))
+    | (?:SYSTEM|PUBLIC\s++LITERAL)\s++LITERAL
+    | LITERAL
+    | (?P<parameter>%)[^\s;]
+    | (?P<end>\])
+    | [<%SP"'] | \Z)""".replace(b"LITERAL", _LITERAL),
     re.DOTALL | re.VERBOSE,
 )
 _ATTRIBUTE = re.compile(rb"""#REQUIRED|#IMPLIED|("[^"]*+"|'[^']*+')""")  # how the declaration of each ends
@@ -46,9 +50,9 @@ class Subset:
     """The declarations inside a document."""
 
     end: int  # the byte offset behind them
-    values: dict[bytes, bytes] = field(default_factory=dict)  # of entities, with characters in place of their numbers
-    declared: dict[bytes, bytes] = field(default_factory=dict)  # as written, b"" for external ones
-    references: dict[bytes, list[bytes]] = field(default_factory=dict)  # of entities to entities
+    declared: dict[bytes, bytes] = field(default_factory=dict)  # entities as written, b"" for external ones
+    sizes: dict[bytes, int] = field(default_factory=dict)  # of the text of entities
+    references: dict[bytes, list[bytes]] = field(default_factory=dict)  # to entities, of those that have some
     defaults: list[bytes] = field(default_factory=list)  # references in the default values of attributes
     attributes: dict[bytes, int] = field(default_factory=dict)  # how many are declared, by element
     lists: list[bytes] = field(default_factory=list)  # the declarations of attributes as written
@@ -59,50 +63,52 @@ def read_subset(data: bytes, doctype: Doctype) -> Subset:
     """The declarations of a document; where they are not well-formed, as expat reads them up to there."""
     subset = Subset(doctype.at)
     for found in _IN_SUBSET.finditer(data, doctype.at + 1) if doctype.has_subset else ():
-        name, value, element, attributes, parameter, end = found.groups()
+        name, value, whole, element, attributes, parameter, end = found.groups()
         subset.end = found.end()
-        if end:
+        if end or len(subset.declared) + len(subset.lists) > _MOST_DECLARATIONS:
             break
         if parameter:
             subset.has_parameters = True
         elif element:
             endings = [ending[1] for ending in _ATTRIBUTE.finditer(attributes)]
             subset.attributes[element] = subset.attributes.get(element, 0) + len(endings)
-            subset.lists.append(found[0] + b">")
+            subset.lists.append(whole + b">")
             subset.defaults += (each for literal in endings if literal for each in _references(literal))
         # Behind a parameter entity that is not read nothing is known to be the first declaration of a name.
         elif name and name not in subset.declared and (doctype.is_standalone or not subset.has_parameters):
             subset.declared[name] = value or b""
             if value:
-                subset.values[name] = _CHARACTER.sub(_character, value[1:-1])
-                subset.references[name] = list(_references(subset.values[name]))
+                subset.sizes[name] = len(value) - 2
+                if b"&" in value:
+                    subset.references[name] = list(_references(_CHARACTER.sub(_character, value)))
     return subset
 
 
 def measure(subset: Subset, max_attributes: int) -> tuple[dict[bytes, int], str | None]:
     """The bytes that each entity comes to with all the entities in it, and what is too much for expat."""
-    sizes: dict[bytes, int] = {}
+    references = subset.references
+    sizes = dict(subset.sizes)
     depths: dict[bytes, int] = {}
-    for first in subset.values:
+    for first in references:
         waiting = [first]
         opened = set()
         while waiting:
             name = waiting[-1]
-            inside = [each for each in subset.references[name] if each in subset.values] if name not in sizes else []
-            if name in sizes or name in opened:
-                waiting.pop()
-                if name not in sizes:  # what is not known yet contains itself, and expat says so
-                    size = len(subset.values[name]) + sum(sizes.get(each, 0) for each in inside)
-                    sizes[name] = min(size, 1 << 60)
-                    depths[name] = 1 + max((depths.get(each, 0) for each in inside), default=0)
-            else:
+            if name not in depths and name not in opened:
                 opened.add(name)
-                waiting += {each for each in inside if each not in sizes and each not in opened}
-    return sizes, _too_much(subset, max(depths.values(), default=0), max_attributes)
+                waiting += {each for each in references[name] if each in references and each not in depths} - opened
+                continue
+            waiting.pop()
+            if name not in depths:  # an entity in it that is not known yet contains this one, and expat says so
+                depths[name] = 1 + max((depths.get(each, 1) for each in references[name]), default=0)
+                sizes[name] = min(1 << 60, sizes[name] + sum(sizes.get(each, 0) for each in references[name]))
+    return sizes, _too_much(subset, max(depths.values(), default=1), max_attributes)
 
 
 def _too_much(subset: Subset, depth: int, max_attributes: int) -> str | None:
     """expat looks at all attributes declared for an element again, for each that is declared and for each element."""
+    if len(subset.declared) + len(subset.lists) > _MOST_DECLARATIONS:
+        return f"more than {_MOST_DECLARATIONS} declarations of entities and attributes"
     if depth > _DEEPEST:
         return f"entities nested deeper than {_DEEPEST}"
     for element, number in subset.attributes.items():

@@ -62,7 +62,7 @@ def _prefixes(table: NodeTable, numbers: dict[str, int]) -> list[int]:
 
 
 def _changes(rows: list[int], lasts: Ints, prefixes: list[int], width: int) -> tuple[Longs, Longs]:
-    """Where prefixes change their declaration: sorted keys of prefix and row, and the declaration from there, -1 if none.
+    """Where prefixes change their declaration: sorted keys of prefix and row, and what it is from there, -1 if none.
 
     They do so at the element that has a declaration, and behind it, back to the one around.
     """
