@@ -10,9 +10,11 @@ from lxml import etree
 
 from oracle import Oracle, described, table_of
 from strategies import PIECES, TAGS, Open, documents, namespaced_documents
-from weft.documents import Fragments, NodeTable
+from weft.documents import Document, Fragments, Limits, NodeTable
+from weft.documents.build import build
+from weft.documents.scan import Scan
 
-ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "iso-8859-1", "windows-1252", "us-ascii")
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "windows-1252", "us-ascii")
 ENCODINGS += ("shift_jis", "euc-jp", "koi8-r", "iso-8859-15")
 #: Entities of text, of elements and of each other; attributes that are added, or read as lists of tokens.
 SUBSET = """<!DOCTYPE a [
@@ -44,15 +46,24 @@ SPECIAL = {
 
 
 def tree(node: Any) -> tuple[Any, ...]:
-    """All there is to an element: names, namespaces in scope, attributes, texts, comments and instructions.
+    """All there is to an element: names, prefixes, attributes, texts, comments and instructions.
 
     lxml's canonical form of an inner element cannot serve: it puts in declarations that are not there.
     """
     if not isinstance(node.tag, str):
         return type(node).__name__, getattr(node, "target", None), node.text
-    namespaces = {prefix: uri for prefix, uri in node.nsmap.items() if uri}
     content = [(tree(child), child.tail) for child in node]
-    return node.tag, node.prefix, namespaces, list(node.attrib.items()), node.text, content
+    return node.tag, node.prefix, list(node.attrib.items()), node.text, content
+
+
+def declared_and_used(root: Any) -> tuple[set[str | None], set[str | None]]:
+    """The prefixes that a root declares, and those that names in it go by, as far as it is it that declares them."""
+    used = set()
+    for element in root.iter("*"):
+        names = [(element.prefix, etree.QName(element).namespace)]
+        names += [(prefix, uri) for prefix, uri in element.nsmap.items() for name in element.attrib if uri in name]
+        used |= {prefix for prefix, uri in names if uri and root.nsmap.get(prefix) == uri}
+    return {prefix for prefix, uri in root.nsmap.items() if uri}, used
 
 
 def lxml_elements(document: bytes | str) -> list[etree._Element]:
@@ -140,6 +151,20 @@ def test_a_fragment_of_any_element_reads_as_the_element(document: bytes, encodin
     table = table_of([document])
 
     assert_fragments_are_the_elements(table, document)
+
+
+@given(namespaced_documents(), st.booleans())
+def test_a_fragment_declares_what_it_uses_and_what_it_declared_already(document: bytes, compiled: bool) -> None:
+    scanned = Scan(Limits(), compiled)
+    scanned.add(Document(document))
+    table = build(scanned)
+    fragments = Fragments(table)
+    own = [{prefix for row, prefix, _ in table.namespaces if row == at} for at in range(table.elements)]
+
+    for row in range(table.elements):
+        declared, used = declared_and_used(etree.fromstring(fragments.xml(row)))
+
+        assert declared <= used | own[row]
 
 
 @given(any_documents | with_subset, st.sampled_from(ENCODINGS))

@@ -135,7 +135,7 @@ def test_shapes(document: bytes) -> None:
 
 def test_plain_documents_are_scanned_here() -> None:
     lists: list[list[Any]] = [[] for _ in range(8)]
-    scan = plain.Plain(*lists, 1_000_000).scan
+    scan = plain.Plain(*lists, 1_000, 1_000, 1_000_000, 1_024).scan
     documents = [
         *NEWS,
         b"<a/>",

@@ -1,5 +1,6 @@
 """Rows taken out of a file: what they are, what they carry with them, and what is told about the rest."""
 
+import re
 import subprocess
 import sys
 import time
@@ -8,7 +9,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from weft.documents import Limits
+from weft.documents import Document, Limits
+from weft.documents import read as read_documents
 from weft.documents.rows import Rows, check_row_tag, cut_rows, read_rows
 from weft.errors import ConfigurationError, DocumentError
 
@@ -136,28 +138,63 @@ def test_every_name_can_be_a_row_tag(tag: str) -> None:
     [
         ("<r xmlns='u'><item/></r>", '<item xmlns="u"/>'),
         ("<r xmlns:p='u'><p:item a='1'/></r>", "<p:item xmlns:p=\"u\" a='1'/>"),
-        ("<r xmlns='u' xmlns:p='v'><b xmlns='w'><item/></b></r>", '<item xmlns="w" xmlns:p="v"/>'),
+        ("<r xmlns='u' xmlns:p='v'><b xmlns='w'><item/></b></r>", '<item xmlns="w"/>'),
+        ("<r xmlns='u' xmlns:p='v'><item p:a=''/></r>", '<item xmlns="u" xmlns:p="v" p:a=\'\'/>'),
+        ("<r xmlns='u' xmlns:p='v'><item><p:b/></item></r>", '<item xmlns="u" xmlns:p="v"><p:b/></item>'),
+        ("<r xmlns='u' xmlns:p='v'><p:item/></r>", '<p:item xmlns:p="v"/>'),
+        ("<r xmlns='u' xmlns:p='v'><p:item><b/></p:item></r>", '<p:item xmlns="u" xmlns:p="v"><b/></p:item>'),
         ("<r xmlns='u'><b xmlns=''><item/></b></r>", "<item/>"),
         ("<r xmlns='u'><b/><item xmlns=''/></r>", "<item xmlns=''/>"),
         ("<r xmlns='u' xmlns:p='v'><item xmlns:p='w'/></r>", "<item xmlns=\"u\" xmlns:p='w'/>"),
         ("<r xmlns='u'><item a=' xmlns=\"w\"'/></r>", '<item xmlns="u" a=\' xmlns="w"\'/>'),
         ("<r xmlns='u'><item xmlnsx='1'/></r>", "<item xmlns=\"u\" xmlnsx='1'/>"),
-        ("<r xmlns:p='a?b=1&amp;c'><item/></r>", '<item xmlns:p="a?b=1&amp;c"/>'),
+        ("<r xmlns:p='a?b=1&amp;c'><p:item/></r>", '<p:item xmlns:p="a?b=1&amp;c"/>'),
         ("<r><b xmlns:p='u'/><item/></r>", "<item/>"),
         ("<r xml:lang='de' xml:space='preserve' xml:base='b'><item/></r>", "<item/>"),
     ],
 )
-def test_a_row_declares_the_namespaces_in_scope(file: str, row: str) -> None:
+def test_a_row_declares_the_namespaces_that_it_uses(file: str, row: str) -> None:
     assert texts(file) == [row]
 
 
+@pytest.mark.parametrize("external", ["", " SYSTEM '>['", " PUBLIC \"-//p\" '>'"])
 @pytest.mark.parametrize(
-    "subset",
-    ["<!ENTITY e 'x'>", "<!ENTITY e \"]>'\"><!-- ]> ' --><?p ]>'?>", "<!ATTLIST item a CDATA 'b' c NMTOKENS 'd '>"],
+    ("subset", "row", "needed"),
+    [
+        ("<!ENTITY e 'x'>", "<item/>", ""),
+        ("<!ENTITY e 'x'>", "<item>&lt;&#65;</item>", ""),
+        ("<!ENTITY e 'x'><!ENTITY f 'y'>", "<item>&e;</item>", "<!ENTITY e 'x'>"),
+        ("<!ENTITY e 'x'><!ENTITY f '&e;'>", "<item a='&f;'/>", "<!ENTITY e 'x'><!ENTITY f '&e;'>"),
+        ("<!-- ]> ' --><!ENTITY e \"]>'\"><?p ]>'?>", "<item>&e;</item>", '<!ENTITY e "]>\'">'),
+        ("<!ENTITY s SYSTEM 'x'>", "<item>&s;</item>", '<!ENTITY s SYSTEM "">'),
+        ("<!ENTITY e 'x'><!ATTLIST b a CDATA '&e;'>", "<item/>", "<!ENTITY e 'x'><!ATTLIST b a CDATA '&e;'>"),
+        ("<!ATTLIST item a CDATA 'b' c NMTOKENS 'd '>", "<item/>", "<!ATTLIST item a CDATA 'b' c NMTOKENS 'd '>"),
+        ("<!ENTITY e 'x'>%p;<!ENTITY f 'y'>", "<item>&f;</item>", "<!ENTITY e 'x'>%p;<!ENTITY f 'y'>"),
+    ],
 )
-def test_a_row_carries_the_declarations_of_entities_and_attributes(subset: str) -> None:
-    for file in (f"<!DOCTYPE r [{subset}]><r><item/></r>", f"<!DOCTYPE r SYSTEM '>[' [{subset}] ><r><item/></r>"):
-        assert texts(file) == [f"<!DOCTYPE item [{subset}]><item/>"]
+def test_a_row_carries_the_declarations_that_it_needs(external: str, subset: str, row: str, needed: str) -> None:
+    (found,) = texts(f"<!DOCTYPE r{external} [{subset}] ><r>{row}</r>")
+
+    identifiers = external if re.search("&[esf];", row) else ""
+    assert found == (f"<!DOCTYPE item{identifiers} [{needed}]>{row}" if needed else row)
+
+
+def test_an_entity_that_the_external_dtd_of_the_file_may_declare_is_for_the_reader_of_the_row() -> None:
+    file = (
+        '<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "rss.dtd"><rss><item>&uuml;</item></rss>'
+    )
+    (row,) = texts(file)
+
+    table = read_documents([Document(row)])
+
+    assert table.texts == ("ü",)
+
+
+def test_prefixes_in_the_text_of_an_entity_are_declared() -> None:
+    subset = "<!ENTITY e '<p:b/><c/>'><!ATTLIST d q:a CDATA ''>"
+    (row,) = texts(f"<!DOCTYPE r [{subset}]><r xmlns='u' xmlns:p='v' xmlns:q='w' xmlns:x='y'><x:item>&e;</x:item></r>")
+
+    assert row.endswith('<x:item xmlns="u" xmlns:p="v" xmlns:q="w" xmlns:x="y">&e;</x:item>')
 
 
 @pytest.mark.parametrize("doctype", ["<!DOCTYPE r>", "<!DOCTYPE r SYSTEM 'a[b'>", "<!DOCTYPE r [<!ELEMENT r ANY> ]>"])
@@ -253,7 +290,7 @@ def test_a_row_that_is_too_large_is_told_and_the_rest_goes_on(large: str, buffer
 
 
 def test_what_is_added_to_a_row_counts_too() -> None:
-    file = "<!DOCTYPE r [<!ENTITY e 'x'>]><r xmlns='u'><item/></r>"
+    file = "<!DOCTYPE r [<!ENTITY e 'x'>]><r xmlns='u'><item>&e;</item></r>"
     (row,) = texts(file)
 
     assert isinstance(read(file, max_bytes=len(row) - 1)[0], DocumentError)

@@ -53,6 +53,7 @@ def build(scanned: Scan) -> NodeTable:
         tags=tags,
         document=np.searchsorted(np.array(scanned.ends), starts, side="right").astype(np.int32),
         name=name_of[kinds[starts]],
+        tag=tag_of[kinds[starts]],
         parent=np.concatenate([shape.parent, attribute_owners, shape.text_owner]),
         last=shape.last,
         depth=shape.depth,

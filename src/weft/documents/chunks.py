@@ -11,12 +11,9 @@ import zlib
 from collections.abc import Iterable, Iterator
 from io import BufferedIOBase
 
-from weft.documents.document import Document
-from weft.documents.source import read_source
 from weft.errors import DocumentError
 
 CHUNK = 1024 * 1024
-HEAD = 256  # bytes in which an encoding is declared
 #: What the libraries for compressed files and archives raise for bytes that they cannot read.
 UNREADABLE: tuple[type[Exception], ...] = (
     *(OSError, EOFError, RuntimeError, ValueError, LookupError),
@@ -55,15 +52,6 @@ def reason_of(error: BaseException) -> str:
     """Why something cannot be read, in the words of the system or the library."""
     strerror = error.strerror if isinstance(error, OSError) else None
     return strerror or str(error) or type(error).__name__
-
-
-def encoding_of(name: str, head: bytes) -> str | None:
-    """The encoding that the first bytes tell, None for UTF-8; raises DocumentError where it is unknown."""
-    # Two bytes for UTF-16, else the declaration alone: what follows may be cut within a character.
-    for start in (head[:2], head[: head.find(b">") + 1]):
-        if (encoding := read_source(Document(start, name)).encoding) is not None:
-            return encoding
-    return None
 
 
 def decode_chunks(name: str, chunks: Iterable[bytes], encoding: str | None) -> Iterator[bytes]:

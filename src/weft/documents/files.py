@@ -12,10 +12,10 @@ from itertools import chain
 from pathlib import Path
 
 from weft.documents.archives import is_archive, is_hidden, open_members
-from weft.documents.chunks import CHUNK, HEAD, Chunks, decode_chunks, encoding_of, reason_of
+from weft.documents.chunks import CHUNK, Chunks, decode_chunks, reason_of
 from weft.documents.document import Document, Limits
 from weft.documents.rows import WHOLE, Rows, check_row_tag, cut_rows, read_rows
-from weft.documents.source import Source
+from weft.documents.source import HEAD, Source, encoding_of
 from weft.errors import ConfigurationError, DocumentError
 
 _SUFFIXES = (".xml", ".gz", ".zip", ".tar", ".tgz")

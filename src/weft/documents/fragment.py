@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from weft.documents.rewrite import escape_attribute
+from weft.documents.scopes import Scopes
 from weft.documents.table import NodeTable
 
 _TAG_NAME = re.compile(rb"<[^\s/>]+")
@@ -14,35 +15,26 @@ class Fragments:
     """The fragments of a node table.
 
     Every source is UTF-8 without declarations of its own (see `source` and `rewrite`), so a slice is faithful but
-    for prefixes that are declared outside it.
+    for prefixes that are declared outside it. Those that names in it use are declared; a prefix in a text or in the
+    value of an attribute is text.
     """
 
     def __init__(self, table: NodeTable) -> None:
         self._table = table
-        self._declared: dict[int, dict[str | None, str | None]] = {}
-        for row, prefix, uri in table.namespaces:
-            self._declared.setdefault(row, {})[prefix] = uri
-        self._documents = {int(table.document[row]) for row in self._declared}
-        self._inherited: dict[int, dict[str | None, str | None]] = {-1: {}}
+        self._scopes = Scopes(table) if table.namespaces else None
+        self._written: dict[int, str] = {}
 
     def xml(self, row: int) -> bytes:
         """The XML of an element."""
         table = self._table
-        document = int(table.document[row])
-        source = table.sources[document]
+        source = table.sources[int(table.document[row])]
         start, end = int(table.start[row]), self._end(row, source)
-        if document not in self._documents:
-            return source[start:end]
-        own = self._declared.get(row, {})
-        outside = self._in_scope(int(table.parent[row]))
-        missing = "".join(
-            _declaration(prefix, uri) for prefix, uri in outside.items() if prefix not in own and uri is not None
-        )
-        if not missing:
+        if self._scopes is None or not (missing := self._scopes.missing(row)):
             return source[start:end]
         name = _TAG_NAME.match(source, start)
         assert name is not None, "an element starts with its tag"
-        return source[start : name.end()] + missing.encode("utf-8") + source[name.end() : end]
+        declarations = "".join(map(self._write, missing)).encode("utf-8")
+        return source[start : name.end()] + declarations + source[name.end() : end]
 
     def text(self, node: int) -> str:
         """Any node as it is shown: an element's XML, `name="value"` for an attribute, a text as it is."""
@@ -71,17 +63,12 @@ class Fragments:
             return end
         return source.index(b">", end) + 1
 
-    def _in_scope(self, row: int) -> dict[str | None, str | None]:
-        """The namespaces in scope at an element, by prefix."""
-        chain = []
-        while (known := self._inherited.get(row)) is None:
-            chain.append(row)
-            row = int(self._table.parent[row])
-        for below in reversed(chain):
-            own = self._declared.get(below)
-            known = {**known, **own} if own else known
-            self._inherited[below] = known
-        return known
+    def _write(self, number: int) -> str:
+        written = self._written.get(number)
+        if written is None:
+            _, prefix, uri = self._table.namespaces[number]
+            written = self._written[number] = _declaration(prefix, uri)
+        return written
 
 
 def _declaration(prefix: str | None, uri: str | None) -> str:

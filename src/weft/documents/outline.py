@@ -9,8 +9,13 @@ import re
 from dataclasses import dataclass
 from xml.parsers import expat
 
+from weft.documents.document import Limits
+from weft.documents.entities import Subset, declarations_for, measure, read_doctype, references_in
 from weft.documents.rewrite import escape_attribute
 from weft.documents.scan import SEPARATOR
+from weft.documents.source import Source
+from weft.documents.tags import LONGEST_NAMESPACE, refuse_floods, too_long_namespace
+from weft.errors import DocumentError
 
 #: A whole `<!DOCTYPE …>`; the group is its internal subset, in which literals, comments and instructions hold anything.
 DOCTYPE = re.compile(
@@ -18,7 +23,11 @@ DOCTYPE = re.compile(
     (?:\[((?:[^\]"'<]++|"[^"]*+"|'[^']*+'|<!--.*?-->|<\?.*?\?>|<(?!!--|\?))*+)\]\s*+)?>""",
     re.DOTALL | re.VERBOSE,
 )
-_ATTRIBUTE = re.compile(rb"""\s([^\s=<>"']+)\s*=\s*(?:"[^"]*"|'[^']*')""")
+_ATTRIBUTE = re.compile(rb"""\s([^\s=<>"']++)\s*+=\s*+(?:"[^"]*+"|'[^']*+')""")
+_NAMESPACE = re.compile(rb"""\sxmlns(?::[^\s="'<>]*+)?\s*+=\s*+("[^"<]*+"|'[^'<]*+')""")
+_PREFIX = re.compile(rb"""[<\s/"']([^\s<>/="':&;]++):""")
+_UNPREFIXED = re.compile(rb"<[^\s<>/!?:]++[\s/>]")
+_FEW = 8  # prefixes that are looked for one by one, which is faster
 
 
 class OutlineError(Exception):
@@ -45,21 +54,22 @@ class OpenElement:
 class Outline:
     """The elements that are open where the next row may begin."""
 
-    def __init__(self, row_tag: str, doctype: bytes = b"", open_elements: tuple[OpenElement, ...] = ()) -> None:
+    def __init__(
+        self, row_tag: str, limits: Limits, doctype: bytes = b"", open_elements: tuple[OpenElement, ...] = ()
+    ) -> None:
         self.open: list[OpenElement] = []
-        self.doctype = self._subset = b""
-        self._row_tag = row_tag
-        self._declares = False
+        self.doctype = b""
+        self._identifiers, self._subset = b"", Subset(0)
+        self._sizes: dict[bytes, int] = {}  # of entities
+        self._row_tag, self._limits = row_tag, limits
         self._pending: list[tuple[str, str]] = []
-        self._by_default: dict[bytes, set[str]] = {}
-        self._scope: dict[str, bytes] | None = None
-        self._declarations = b""
+        self._by_default: dict[bytes, set[bytes]] = {}
+        self._scope: dict[bytes, list[bytes]] = {}  # by prefix its declarations, the innermost last
         self._fed = self._shift = 0
         self._is_behind_row = self._is_started = False
         self._parser = self._make_parser()
         if doctype:
-            self.feed(doctype, 0)
-            self.declare(doctype)
+            self.feed_doctype(doctype, 0)
         for element in open_elements:
             self.feed(element.start_tag(), 0)
 
@@ -70,7 +80,6 @@ class Outline:
         parser.StartNamespaceDeclHandler = self._declare
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
-        parser.EntityDeclHandler = self._declare_entity
         parser.AttlistDeclHandler = self._declare_attribute
         if hasattr(parser, "SetReparseDeferralEnabled"):
             parser.SetReparseDeferralEnabled(False)  # every tag must have been read when a row begins
@@ -80,6 +89,12 @@ class Outline:
 
     def feed(self, data: bytes | bytearray, offset: int) -> None:
         """Read on: bytes outside the rows, which begin at an offset of the file. Raises OutlineError."""
+        try:
+            refuse_floods(Source("", bytes(data)), self._limits)
+        except DocumentError as error:
+            raise OutlineError(offset + error.offset, error.reason) from None
+        if self._sizes:
+            self._refuse_long_namespaces(data, offset)
         self._shift = offset - self._fed
         self._fed += len(data)
         self._is_behind_row = False
@@ -87,6 +102,23 @@ class Outline:
             self._parser.Parse(data, False)
         except expat.ExpatError as error:
             raise self._error(error) from None
+
+    def feed_doctype(self, doctype: bytes, offset: int) -> None:
+        """Read on: a whole DOCTYPE, whose declarations rows may need."""
+        self.doctype = doctype
+        self._identifiers, self._subset = read_doctype(doctype)
+        self._sizes, reason = measure(self._subset, self._limits.max_attributes)
+        if reason:
+            raise OutlineError(offset, reason)
+        self.feed(doctype, offset)
+
+    def _refuse_long_namespaces(self, data: bytes | bytearray, offset: int) -> None:
+        """A name that an entity stands for is as long as that."""
+        for found in _NAMESPACE.finditer(data):
+            size = sum(self._sizes.get(name, 0) for name in references_in(bytes(found[1])))
+            if size > LONGEST_NAMESPACE:
+                reason = f"a namespace name of more than {LONGEST_NAMESPACE} bytes"
+                raise OutlineError(offset + found.start(1), reason)
 
     def feed_row(self, before: bytearray, offset: int) -> None:
         """Read on up to a row, whose place is taken by something that is allowed exactly where the row is."""
@@ -111,28 +143,39 @@ class Outline:
         except expat.ExpatError as error:
             raise self._error(error) from None
 
-    def declare(self, doctype: bytes) -> None:
-        """Take note of a DOCTYPE that has been read."""
-        self.doctype = doctype
-        found = DOCTYPE.match(doctype) if self._declares else None
-        self._subset = (found and found[1]) or b""
-
     # -- for a row
 
-    def row_needs(self, name: bytes, tag: bytearray) -> tuple[bytes, bytes]:
-        """What a row with that start tag lacks to mean the same on its own: a DOCTYPE, namespace declarations."""
-        if self._scope is None:
-            uris = {prefix: uri for element in self.open for prefix, uri in element.namespaces}
-            self._scope = {prefix: _declaration(prefix, uri).encode() for prefix, uri in uris.items() if uri}
-            self._declarations = b"".join(self._scope.values())
-        doctype = b"<!DOCTYPE %b [%b]>" % (name, self._subset) if self._subset else b""
-        own = self._by_default.get(name, set())
-        if b"xmlns" in tag:
-            keys = (key.decode("utf-8", "replace").partition(":") for key in _ATTRIBUTE.findall(tag))
-            own = own | {prefix for xmlns, _, prefix in keys if xmlns == "xmlns"}
-        if not own:
-            return doctype, self._declarations
-        return doctype, b"".join(text for prefix, text in self._scope.items() if prefix not in own)
+    def row_needs(self, name: bytes, row: bytes, tag: int) -> tuple[bytes, bytes]:
+        """What a row, whose start tag ends at `tag`, lacks on its own: a DOCTYPE, namespace declarations."""
+        doctype = self._row_doctype(name, row)
+        return doctype, self._row_declarations(name, row, tag, doctype) if self._scope else b""
+
+    def _row_doctype(self, name: bytes, row: bytes) -> bytes:
+        subset = self._subset
+        references = references_in(row) if self.doctype else set()
+        identifiers = b" " + self._identifiers if references and self._identifiers else b""
+        if subset.has_parameters and (references or subset.lists):  # what is declared behind them may not count
+            found = DOCTYPE.match(self.doctype)
+            declared = (found and found[1]) or b""
+        else:
+            declared = declarations_for(subset, references)
+        declared = b" [%b]" % declared if declared else b""
+        return b"<!DOCTYPE %b%b%b>" % (name, identifiers, declared) if identifiers or declared else b""
+
+    def _row_declarations(self, name: bytes, row: bytes, tag: int, doctype: bytes) -> bytes:
+        """Of the prefixes that stand anywhere in it or, in its DOCTYPE, in the text of an entity."""
+        text = doctype + row
+        if len(self._scope) <= _FEW:
+            used = {prefix for prefix in self._scope if prefix and prefix + b":" in text}
+        else:
+            used = self._scope.keys() & set(_PREFIX.findall(text))
+        if b"" in self._scope and (b":" not in name or _UNPREFIXED.search(text)):
+            used.add(b"")
+        used -= self._by_default.get(name, set())
+        if b"xmlns" in row[:tag]:
+            keys = (key.partition(b":") for key in _ATTRIBUTE.findall(row, 0, tag))
+            used -= {prefix for xmlns, _, prefix in keys if xmlns == b"xmlns"}
+        return b"".join(self._scope[prefix][-1] for prefix in sorted(used))
 
     # -- from expat
 
@@ -146,25 +189,30 @@ class Outline:
         if self.open and self._row_tag in (written, local):  # rows as such are never fed
             reason = f"<{written}> comes from an entity and cannot be taken out"
             raise OutlineError(self._parser.CurrentByteIndex + self._shift, reason)
+        if len(self.open) == self._limits.max_depth:
+            reason = f"nested deeper than {self._limits.max_depth}"
+            raise OutlineError(self._parser.CurrentByteIndex + self._shift, reason)
         self._is_started = True
         self.open.append(OpenElement(written, tuple(self._pending)))
-        if self._pending:
-            self._pending, self._scope = [], None
+        for prefix, uri in self._pending:
+            self._scope.setdefault(prefix.encode(), []).append(_declaration(prefix, uri).encode() if uri else b"")
+        self._pending = []
 
     def _end(self, _: str) -> None:
-        if self.open.pop().namespaces:
-            self._scope = None
-
-    def _declare_entity(self, *_: object) -> None:
-        self._declares = True
+        for prefix, _uri in self.open.pop().namespaces:
+            declarations = self._scope[prefix.encode()]
+            declarations.pop()
+            if not declarations:
+                del self._scope[prefix.encode()]
 
     def _declare_attribute(
         self, element: str, attribute: str, _type: str, default: str | None, _is_required: int
     ) -> None:
-        self._declares = True
         xmlns, _, prefix = attribute.partition(":")
         if xmlns == "xmlns" and default is not None:
-            self._by_default.setdefault(element.encode(), set()).add(prefix)
+            if reason := too_long_namespace(attribute, default):
+                raise OutlineError(self._parser.CurrentByteIndex + self._shift, reason)
+            self._by_default.setdefault(element.encode(), set()).add(prefix.encode())
 
     def _error(self, error: expat.ExpatError) -> OutlineError:
         return OutlineError(self._parser.ErrorByteIndex + self._shift, expat.ErrorString(error.code))

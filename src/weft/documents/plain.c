@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum { NAME_START = 1, NAME_PART = 2, SPACE = 4, TEXT_STOP = 8, VALUE_STOP = 16 };
-enum { LISTS = 8, MOST_ATTRIBUTES = 32, MOST_NAMES = 4096, SEPARATOR = 0x1f };
+/* What is searched one by one is short: a document with more of it is not plain. */
+enum { LISTS = 8, MOST_ATTRIBUTES = 32, MOST_BINDINGS = 64, MOST_NAMES = 4096, MOST_PROBES = 256, SEPARATOR = 0x1f };
 /* What a step of the scan comes to. FAILED has a Python exception, such as no memory. */
 typedef enum { DONE, NOT_PLAIN, FAILED } Result;
 
@@ -41,7 +42,8 @@ typedef struct {
     PyObject *events, *offsets, *texts, *attribute_events, *attribute_names, *attribute_values;
     PyObject *namespace_events, *namespaces;
     PyObject *empty;
-    Py_ssize_t most_events;
+    Py_ssize_t most_depth, most_attributes, most_nodes, longest_namespace; /* a document with more is not plain */
+    Py_ssize_t nodes; /* of the document so far, with its namespace declarations */
     Entry *entries;
     size_t capacity, used;
     Slice *open;  /* the written names of the open elements */
@@ -120,7 +122,7 @@ static Result decode(const char *bytes, Py_ssize_t size, PyObject **into) {
 
 /* -- names */
 
-/* The string of a name, borrowed from the table. The names are few, so that none can be chosen to make it slow. */
+/* The string of a name, borrowed from the table. Names that were chosen to be found slowly are not plain. */
 static Result intern(Plain *self, const char *bytes, Py_ssize_t size, PyObject **into) {
     uint64_t hash = 1469598103934665603u;
     for (Py_ssize_t at = 0; at < size; at++) hash = (hash ^ (unsigned char)bytes[at]) * 1099511628211u;
@@ -143,8 +145,9 @@ static Result intern(Plain *self, const char *bytes, Py_ssize_t size, PyObject *
         self->capacity = capacity;
     }
     size_t place = hash & (self->capacity - 1);
-    for (; self->entries[place].name != NULL; place = (place + 1) & (self->capacity - 1)) {
+    for (int probes = 0; self->entries[place].name != NULL; place = (place + 1) & (self->capacity - 1)) {
         Entry *entry = &self->entries[place];
+        if (++probes > MOST_PROBES) return NOT_PLAIN;
         if (entry->hash == hash && entry->size == size && memcmp(entry->bytes, bytes, (size_t)size) == 0) {
             *into = entry->name;
             return DONE;
@@ -347,6 +350,7 @@ static Result read_text(Plain *self, Cursor *cursor) {
     const char *bytes = is_slice ? first : self->buffer;
     Py_ssize_t size = is_slice ? cursor->at - first : self->buffer_size;
     if (size == 0) return DONE; /* empty CDATA sections are no text */
+    self->nodes++;
     PyObject *text;
     Result result = decode(bytes, size, &text);
     if (result != DONE) return result;
@@ -357,7 +361,7 @@ static Result read_text(Plain *self, Cursor *cursor) {
 
 /* -- markup */
 
-/* `<!--…-->` or `<?…?>`; both part the text around them. */
+/* `<!--…-->` or `<?…?>`; both part the text around them, and are told where there is some before them. */
 static Result read_break(Plain *self, Cursor *cursor) {
     const char *close;
     if (starts(cursor, "<!--")) {
@@ -382,6 +386,8 @@ static Result read_break(Plain *self, Cursor *cursor) {
     }
     cursor->at += 2;
     if (*close == '-' && (cursor->at == cursor->end || *cursor->at++ != '>')) return NOT_PLAIN;
+    Py_ssize_t size = PyList_GET_SIZE(self->events);
+    if (size == 0 || PyList_GET_ITEM(self->events, size - 1) != self->empty) return DONE;
     return PyList_Append(self->events, Py_False) ? FAILED : DONE;
 }
 
@@ -394,6 +400,7 @@ static Result declare(Plain *self, Slice name, PyObject *uri) {
         return FAILED;
     }
     Py_DECREF(uri); /* the holders keep it */
+    if (size > self->longest_namespace || self->bindings_size == MOST_BINDINGS) return NOT_PLAIN;
     Slice prefix = {name.at + name.size, 0};
     if (name.size > 5) prefix = (Slice){name.at + 6, name.size - 6};
     if (name.size > 5 && (size == 0 || prefix.size == 0 || !is((unsigned char)*prefix.at, NAME_START))) return NOT_PLAIN;
@@ -448,7 +455,7 @@ static Result read_start(Plain *self, Cursor *cursor) {
     int number = 0, is_empty = 0;
     Result result;
     cursor->at++;
-    if (read_name(cursor, &name) != DONE) return NOT_PLAIN;
+    if (read_name(cursor, &name) != DONE || self->open_size == self->most_depth) return NOT_PLAIN;
     for (result = DONE; result == DONE;) {
         const char *before = cursor->at;
         skip_space(cursor);
@@ -472,6 +479,8 @@ static Result read_start(Plain *self, Cursor *cursor) {
         if (result == DONE) result = read_value(self, cursor, &values[number]);
         if (result == DONE) number++;
     }
+    self->nodes += 1 + number;
+    if (number > self->most_attributes) result = NOT_PLAIN;
     for (int at = 0; at < number && result == DONE; at++) {
         Slice declared = names[at];
         if (declared.size < 5 || memcmp(declared.at, "xmlns", 5) || (declared.size > 5 && declared.at[5] != ':')) continue;
@@ -520,14 +529,13 @@ static Result read_declaration(Cursor *cursor) {
 }
 
 static Result read_document(Plain *self, Cursor *cursor) {
-    Py_ssize_t most = PyList_GET_SIZE(self->events) + self->most_events;
     Result result = read_declaration(cursor);
     for (int is_over = 0; result == DONE;) {
         if (self->open_size == 0) {
             skip_space(cursor);
-            if (cursor->at == cursor->end) return is_over ? DONE : NOT_PLAIN;
+            if (cursor->at == cursor->end) return is_over && self->nodes <= self->most_nodes ? DONE : NOT_PLAIN;
         }
-        if (PyList_GET_SIZE(self->events) > most) return NOT_PLAIN;
+        if (self->nodes > self->most_nodes) return NOT_PLAIN;
         if (*cursor->at != '<') {
             if (self->open_size == 0) return NOT_PLAIN;
             result = read_text(self, cursor);
@@ -564,7 +572,7 @@ static PyObject *plain_scan(Plain *self, PyObject *data) {
     Py_ssize_t size;
     if (PyBytes_AsStringAndSize(data, &begin, &size)) return NULL;
     Cursor cursor = {begin, begin, begin + size};
-    self->open_size = self->bindings_size = 0;
+    self->open_size = self->bindings_size = self->nodes = 0;
     Result result = read_document(self, &cursor);
     self->bindings_size = 0;
     if (PyList_GET_SIZE(self->holders) && PyList_SetSlice(self->holders, 0, PY_SSIZE_T_MAX, NULL)) return NULL;
@@ -574,17 +582,21 @@ static PyObject *plain_scan(Plain *self, PyObject *data) {
 
 static PyObject *plain_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords)) {
     PyObject *lists[LISTS];
-    Py_ssize_t most_events;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!O!O!n", &PyList_Type, &lists[0], &PyList_Type, &lists[1], &PyList_Type,
+    Py_ssize_t most_depth, most_attributes, most_nodes, longest_namespace;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!O!O!nnnn", &PyList_Type, &lists[0], &PyList_Type, &lists[1], &PyList_Type,
                           &lists[2], &PyList_Type, &lists[3], &PyList_Type, &lists[4], &PyList_Type, &lists[5],
-                          &PyList_Type, &lists[6], &PyList_Type, &lists[7], &most_events)) return NULL;
+                          &PyList_Type, &lists[6], &PyList_Type, &lists[7], &most_depth, &most_attributes,
+                          &most_nodes, &longest_namespace)) return NULL;
     Plain *self = (Plain *)type->tp_alloc(type, 0);
     if (self == NULL) return NULL;
     PyObject **into[LISTS] = {&self->events, &self->offsets, &self->texts, &self->attribute_events,
                               &self->attribute_names, &self->attribute_values, &self->namespace_events,
                               &self->namespaces};
     for (int at = 0; at < LISTS; at++) *into[at] = Py_NewRef(lists[at]);
-    self->most_events = most_events;
+    self->most_depth = most_depth;
+    self->most_attributes = most_attributes;
+    self->most_nodes = most_nodes;
+    self->longest_namespace = longest_namespace;
     self->empty = PyUnicode_FromStringAndSize("", 0);
     self->holders = PyList_New(0);
     if (self->empty == NULL || self->holders == NULL) {
@@ -638,7 +650,7 @@ static void plain_dealloc(Plain *self) {
 static PyMethodDef plain_methods[] = {{"scan", (PyCFunction)plain_scan, METH_O, scan_doc}, {NULL, NULL, 0, NULL}};
 
 PyDoc_STRVAR(plain_doc, "Plain(events, offsets, texts, attribute_events, attribute_names, attribute_values, "
-    "namespace_events, namespaces, most_events, /)\n--\n\nA scan of plain documents into the lists of a Scan.");
+    "namespace_events, namespaces, most_depth, most_attributes, most_nodes, longest_namespace, /)\n--\n\nA scan of plain documents into the lists of a Scan.");
 
 static PyType_Slot plain_slots[] = {
     {Py_tp_doc, (void *)plain_doc},       {Py_tp_new, plain_new},     {Py_tp_dealloc, plain_dealloc},

@@ -15,7 +15,10 @@ class Plain:
         attribute_values: list[str],
         namespace_events: list[int],
         namespaces: list[tuple[str | None, str | None]],
-        most_events: int,
+        most_depth: int,
+        most_attributes: int,
+        most_nodes: int,
+        longest_namespace: int,
         /,
     ) -> None: ...
     def scan(self, data: bytes, /) -> bool:

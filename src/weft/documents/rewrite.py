@@ -6,20 +6,20 @@ anew once, before the scan, and from then on it is a document like any other.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from xml.parsers import expat
+from xml.parsers.expat import errors
 from xml.sax.saxutils import escape
 
+from weft.documents.doctype import Doctype
 from weft.documents.document import Limits
+from weft.documents.entities import UNDECLARED, Entities
 from weft.documents.source import Source
+from weft.documents.tags import too_long_namespace
+from weft.documents.tally import Tally
 
-_TAG = re.compile(rb"""<[^<>"'\s/]+(?:"[^"]*"|'[^']*'|[^<>"'])*>""")
-_ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>", re.DOTALL)
-_REFERENCE = re.compile(rb"&([^#&;\s][^&;\s]*);")
-_PREDEFINED = frozenset({b"lt", b"gt", b"amp", b"quot", b"apos"})
 _IN_TEXT = {"\r": "&#13;"}
 _IN_ATTRIBUTE = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+_EXTERNAL_IN_VALUE = errors.codes[errors.XML_ERROR_ATTRIBUTE_EXTERNAL_ENTITY_REF]
 
 
 def escape_text(text: str) -> str:
@@ -32,105 +32,155 @@ def escape_attribute(text: str) -> str:
     return escape(text, _IN_ATTRIBUTE)
 
 
-def without_doctype(source: Source, limits: Limits) -> Source:
+def without_doctype(source: Source, doctype: Doctype, limits: Limits) -> Source:
     """The document with its internal declarations applied; raises DocumentError where it needs external ones."""
-    parser = expat.ParserCreate(encoding="utf-8")
-    writer = _Writer(source, parser, limits)
-    parser.ordered_attributes = True
-    parser.buffer_text = True
-    parser.StartElementHandler = writer.start
-    parser.EndElementHandler = writer.end
-    parser.CharacterDataHandler = writer.text
-    parser.CommentHandler = writer.comment
-    parser.ProcessingInstructionHandler = writer.instruction
-    parser.EntityDeclHandler = writer.declare
-    parser.SkippedEntityHandler = writer.skipped
-    parser.ExternalEntityRefHandler = writer.external
-    parser.StartDoctypeDeclHandler = writer.start_doctype
-    parser.EndDoctypeDeclHandler = writer.end_doctype
-    try:
-        parser.Parse(source.data, True)
-    except expat.ExpatError as error:
-        raise source.error(parser.ErrorByteIndex, expat.ErrorString(error.code)) from None
-    return Source(source.document, "".join(writer.out).encode("utf-8"))
+    return Source(source.document, _Writer(source, doctype, limits).write())
 
 
 class _Writer:
     """expat's events as XML text, without the DOCTYPE."""
 
-    def __init__(self, source: Source, parser: expat.XMLParserType, limits: Limits) -> None:
-        self.out: list[str] = []
-        self.source, self.parser, self.limits = source, parser, limits
-        self.declared = set(_PREDEFINED)
+    def __init__(self, source: Source, doctype: Doctype, limits: Limits) -> None:
+        self.out: list[bytes] = []
+        self.source, self.doctype, self.limits = source, doctype, limits
+        self.entities = Entities(source, doctype, limits)
+        self.tally = Tally(limits)
+        self.added = self.entities.declarations()
         self.size = 0
-        self.depth = 0
-        self.doctype = False
-        self.doctype_at = 0
-        self.write: Callable[[str], None] = self.out.append
+        self.in_doctype = self.in_text = False
+        self.parser = self.make_parser()
+
+    def make_parser(self) -> expat.XMLParserType:
+        """Without namespaces: a name is written as it was."""
+        parser = expat.ParserCreate(encoding="utf-8")
+        parser.ordered_attributes = True
+        parser.buffer_text = True
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.CharacterDataHandler = self.text
+        parser.CommentHandler = self.comment
+        parser.ProcessingInstructionHandler = self.instruction
+        parser.EntityDeclHandler = self.declare_entity
+        parser.NotationDeclHandler = self.declare_notation
+        parser.SkippedEntityHandler = self.skipped
+        parser.ExternalEntityRefHandler = self.external
+        parser.StartDoctypeDeclHandler = self.start_doctype
+        parser.EndDoctypeDeclHandler = self.end_doctype
+        return parser
+
+    def write(self) -> bytes:
+        """The document; declarations of what it does not declare are put before its own."""
+        data, at, added = memoryview(self.source.data), self.doctype.at, self.added
+        if self.doctype.has_subset:
+            at += 1
+        elif added:
+            added = self.added = b"[%b]" % added
+        try:
+            for piece in (data[:at], added, data[at:]):
+                self.parser.Parse(piece, False)
+            self.parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            raise self.source.error(self.offset(self.parser.ErrorByteIndex), self.reason_of(error)) from None
+        finally:
+            del self.parser  # which holds this writer, and all that it has written
+        return b"".join(self.out)
+
+    # -- from expat
 
     def start(self, name: str, attributes: list[str]) -> None:
-        tag = _TAG.match(self.source.data, self.parser.CurrentByteIndex)
-        self.refuse_unknown_references(tag[0] if tag else b"")
-        self.check_limits(sum(1 for key in attributes[::2] if key.partition(":")[0] != "xmlns"))
-        pairs = zip(attributes[::2], attributes[1::2], strict=True)
-        written = "".join(f' {key}="{escape_attribute(value)}"' for key, value in pairs)
-        self.grow(f"<{name}{written}>")
+        if reason := self.tally.start(len(attributes) // 2):
+            self.refuse(reason)
+        written = [f"<{name}"]
+        for at in range(0, len(attributes), 2):
+            key, value = attributes[at], attributes[at + 1]
+            if reason := too_long_namespace(key, value):
+                self.refuse(reason)
+            written.append(f' {key}="{escape_attribute(value)}"')
+        written.append(">")
+        self.in_text = False
+        self.grow("".join(written))
 
     def end(self, name: str) -> None:
-        self.depth -= 1
+        self.tally.end()
+        self.in_text = False
         self.grow(f"</{name}>")
 
     def text(self, data: str) -> None:
+        if not self.in_text and (reason := self.tally.text()):
+            self.refuse(reason)
+        self.in_text = True
         self.grow(escape_text(data))
 
     def comment(self, data: str) -> None:
-        if not self.doctype:
+        if not self.in_doctype:
+            self.in_text = False
             self.grow(f"<!--{data}-->")
 
     def instruction(self, target: str, data: str) -> None:
-        if not self.doctype:
+        self.refuse_colon("an instruction", target)
+        if not self.in_doctype:
+            self.in_text = False
             self.grow(f"<?{target} {data}?>")
 
     def start_doctype(self, *_: object) -> None:
-        self.doctype, self.doctype_at = True, self.parser.CurrentByteIndex
+        self.in_doctype = True
 
     def end_doctype(self) -> None:
-        """What the declarations refer to must be declared in the document too."""
-        self.doctype = False
-        subset = self.source.data[self.doctype_at : self.parser.CurrentByteIndex]
-        self.refuse_unknown_references(_ASIDE.sub(b"", subset))
+        self.in_doctype = False
 
-    def check_limits(self, attributes: int) -> None:
-        """Here, where places are those of the document as given."""
-        self.depth += 1
-        if self.depth > self.limits.max_depth:
-            self.refuse(f"nested deeper than {self.limits.max_depth}")
-        if attributes > self.limits.max_attributes:
-            self.refuse(f"an element with {attributes} attributes, more than {self.limits.max_attributes}")
+    def declare_entity(self, name: str, _is_parameter: int, *rest: str | None) -> None:
+        if rest[3] != UNDECLARED:
+            self.refuse_colon("an entity", name)
 
-    def declare(self, name: str, is_parameter: int, *_: object) -> None:
-        if not is_parameter:
-            self.declared.add(name.encode("utf-8"))
+    def declare_notation(self, name: str, *_: object) -> None:
+        self.refuse_colon("a notation", name)
 
     def skipped(self, name: str, is_parameter: bool) -> None:
         if not is_parameter:
-            self.refuse(f"entity &{name}; is declared outside the document, which is never fetched")
+            self.refuse(_undeclared(name))
 
-    def external(self, context: str | None, *_: object) -> int:
+    def external(self, context: str | None, _base: str | None, system: str | None, public: str | None) -> int:
+        if public == UNDECLARED:
+            self.refuse(_undeclared(system or ""))
         self.refuse(f"external entity &{(context or '').split(chr(12))[-1]}; is never fetched")
         return 0
 
-    def refuse_unknown_references(self, text: bytes) -> None:
-        """expat reads an undeclared entity in a value as nothing where an external DTD might declare it."""
-        for name in _REFERENCE.findall(text):
-            if name not in self.declared:
-                self.skipped(name.decode("utf-8", "replace"), False)
+    # -- what is wrong
 
-    def grow(self, text: str) -> None:
-        self.size += len(text)
-        if self.size > self.limits.max_bytes:
-            self.refuse(f"more than {self.limits.max_bytes} bytes once its entities are expanded")
-        self.write(text)
+    def reason_of(self, error: expat.ExpatError) -> str:
+        """What expat says, but for what it says of the declarations that were added."""
+        if error.code == _EXTERNAL_IN_VALUE:
+            name = self.entities.find_undeclared(self.offset(self.parser.ErrorByteIndex))
+            if name is not None:
+                return _undeclared(name)
+        return expat.ErrorString(error.code)
+
+    def refuse_colon(self, what: str, name: str) -> None:
+        """Namespaces in XML, 7: no entity names, instruction targets or notation names contain colons."""
+        if ":" in name:
+            self.refuse(_colon(what, name))
 
     def refuse(self, reason: str) -> None:
-        raise self.source.error(self.parser.CurrentByteIndex, reason)
+        raise self.source.error(self.offset(self.parser.CurrentByteIndex), reason)
+
+    def offset(self, index: int) -> int:
+        """An offset in the document of one in what expat was given."""
+        begin = self.doctype.at + self.doctype.has_subset
+        return index if index < begin else max(begin, index - len(self.added))
+
+    def grow(self, text: str) -> None:
+        written = text.encode("utf-8")
+        self.size += len(written)
+        if self.size > self.limits.max_bytes:
+            self.refuse(f"more than {self.limits.max_bytes} bytes once its entities are expanded")
+        self.out.append(written)
+
+
+def _undeclared(name: str) -> str:
+    if ":" in name:
+        return _colon("an entity", name)
+    return f"entity &{name}; is declared outside the document, which is never fetched"
+
+
+def _colon(what: str, name: str) -> str:
+    return f"{what} with a colon in its name: {name}"

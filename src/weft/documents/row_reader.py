@@ -14,6 +14,8 @@ from weft.errors import DocumentError
 
 _LONGEST = 64 * 1024 * 1024  # bytes of one tag, or of one comment outside the rows: they are held while they are read
 _FAR = 1 << 62
+# Bytes that may be added to rows: so many, and so many for each byte of the file. expat bounds entities by the same.
+_ADDED, _AMPLIFIED = 8 * 1024 * 1024, 100
 # Up to its end or, if it is broken, up to the next `<`, which no value can hold.
 _TAG = re.compile(rb"""<[^"'<>]*+(?:(?:"[^"<]*+"|'[^'<]*+')[^"'<>]*+)*+(?:>|["'][^<]*+(?=<)|(?=<))""")
 _ASIDE = re.compile(rb"<!--|<!\[CDATA\[|<\?")
@@ -42,6 +44,7 @@ class RowReader:
         self._inside: tuple[tuple[bytes, re.Pattern[bytes]], ...] = ()  # what may end the row, or hide its end
         self._ahead: list[int] = []  # where each of these is found next
         self._most = self._room = 0  # bytes that the row may have: as a document, and here
+        self._first, self._added = window.offset, 0  # where this reader began; bytes that it has added to rows
         self._too_large: DocumentError | None = None  # what is wrong with a row that is held no longer
 
     # -- outside the rows
@@ -83,11 +86,12 @@ class RowReader:
                 raise self.window.error(start, "a DOCTYPE is not allowed here")
             doctype = DOCTYPE.match(data, start)
             end = doctype.end() if doctype else None
-        self._feed(start if end is None else end)
+        self._feed(end if end is not None and opening in _ENDS else start)
         if end is None:
             return self._grow_markup()
         if opening not in _ENDS:
-            self.outline.declare(bytes(data[start:end]))
+            self.outline.feed_doctype(bytes(data[start:end]), self.window.offset)
+            self.window.at = end
         return True
 
     def _begin_row(self, start: int, name: bytes) -> None:
@@ -108,10 +112,15 @@ class RowReader:
             window.at = to
 
     def _grow_markup(self) -> bool:
-        """Read on, since markup is cut by the window's edge."""
-        if len(self.window.data) - self.window.at > _LONGEST:
-            raise self.window.error(self.window.at, f"a tag or comment of more than {_LONGEST} bytes")
-        return self._grow()
+        """Read on, since markup is cut by the window's edge; at least as much again, as it is then looked at again."""
+        window = self.window
+        held = len(window.data) - window.at
+        if held > _LONGEST:
+            raise window.error(window.at, f"a tag or comment of more than {_LONGEST} bytes")
+        has_grown = False
+        while (not has_grown or len(window.data) - window.at < 2 * held) and self._grow():
+            has_grown = True
+        return has_grown
 
     def _grow(self) -> bool:
         window = self.window
@@ -129,21 +138,35 @@ class RowReader:
     def take_row(self, most: int) -> tuple[int, bytes] | DocumentError:
         """The row's offset and the row as a document of its own, unless it has more bytes; goes on behind it."""
         window, name, offset = self.window, self._row, self._offset
-        window.kept, self._room, self._most = window.at, _FAR, most
+        window.kept, self._room, self._most = window.at, most, most
         is_empty = self._pass_tag()
-        doctype, declarations = self.outline.row_needs(name, window.data[window.kept : window.at])
-        self._room = most - len(doctype) - len(declarations)
+        tag = 0 if window.kept is None else window.at - window.kept
         if not is_empty:
             self._pass_content()
         self._check_room()
         if (start := window.kept) is None:
             return self._too_large
         window.kept = None
-        with memoryview(window.data) as view:
-            if not doctype and not declarations:
-                return offset, bytes(view[start : window.at])
-            inside = start + 1 + len(name)
-            return offset, b"".join((doctype, view[start:inside], declarations, view[inside : window.at]))
+        row = bytes(memoryview(window.data)[start : window.at])
+        doctype, declarations = self.outline.row_needs(name, row, tag)
+        if not doctype and not declarations:
+            return offset, row
+        return self._complete(start, row, doctype, declarations)
+
+    def _complete(
+        self, start: int, row: bytes, doctype: bytes, declarations: bytes
+    ) -> tuple[int, bytes] | DocumentError:
+        """The row with what it lacks, unless that is too much: of this row, or of all."""
+        inside = 1 + len(self._row)
+        self._added += len(doctype) + len(declarations)
+        if len(doctype) + len(declarations) + len(row) > self._most:
+            return self._row_error(start, f"more than {self._most} bytes")
+        if self._added > _ADDED + _AMPLIFIED * (self.window.offset - self._first):
+            return self._row_error(start, "declarations outside the rows are repeated in too many of them")
+        return self._offset, b"".join((doctype, row[:inside], declarations, row[inside:]))
+
+    def _row_error(self, start: int, reason: str) -> DocumentError:
+        return self.window.error(start, reason, f"{self.window.name}@{self._offset}")
 
     def pass_row(self) -> None:
         """Go on behind the row."""
@@ -154,7 +177,7 @@ class RowReader:
         """A row that is too large is held no longer."""
         window, start = self.window, self.window.kept
         if start is not None and window.at - start > self._room:
-            self._too_large = window.error(start, f"more than {self._most} bytes", f"{window.name}@{self._offset}")
+            self._too_large = self._row_error(start, f"more than {self._most} bytes")
             window.kept = None
 
     def _pass_tag(self) -> bool:

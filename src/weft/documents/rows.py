@@ -48,7 +48,7 @@ def read_rows(
     refuses_doctype = limits.doctype == "reject"
     if refuses_doctype and rows.doctype:
         return  # the first part has told it
-    reader = _reader(name, chunks, row_tag, rows, refuses_doctype)
+    reader = _reader(name, chunks, row_tag, limits, rows, refuses_doctype)
     try:
         while reader.reach_row():
             yield reader.take_row(limits.max_bytes)
@@ -60,7 +60,7 @@ def read_rows(
 
 def cut_rows(name: str, chunks: Iterable[bytes], row_tag: str, most: int, encoding: str | None = None) -> list[Rows]:
     """The parts of a file, each of about that many bytes; what is wrong with it is left to who reads the last."""
-    reader = _reader(name, chunks, row_tag, WHOLE)
+    reader = _reader(name, chunks, row_tag, Limits(), WHOLE)
     parts = [Rows(encoding=encoding)]
     with suppress(DocumentError, OutlineError):
         while reader.reach_row():
@@ -73,7 +73,9 @@ def cut_rows(name: str, chunks: Iterable[bytes], row_tag: str, most: int, encodi
     return parts
 
 
-def _reader(name: str, chunks: Iterable[bytes], row_tag: str, rows: Rows, refuses_doctype: bool = False) -> RowReader:
+def _reader(
+    name: str, chunks: Iterable[bytes], row_tag: str, limits: Limits, rows: Rows, refuses_doctype: bool = False
+) -> RowReader:
     window = Window(name, chunks, (rows.start, rows.line, rows.column))
-    outline = Outline(row_tag, rows.doctype, rows.open)
+    outline = Outline(row_tag, limits, rows.doctype, rows.open)
     return RowReader(window, outline, row_tag, is_last=rows.end is None, refuses_doctype=refuses_doctype)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from dataclasses import dataclass
 
+from weft.documents.charsets import codec_of
 from weft.documents.document import Document
 from weft.errors import DocumentError
 
-_DECLARED = re.compile(rb"""^(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z][\w.\-]*)["']""")
+_UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
-# Python's codecs that are not encodings of XML: they would give a document a second, hidden reading.
-_NOT_FOR_XML = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined", "utf-7", "utf-8"})
+_DECLARED = re.compile(
+    r"""\ufeff?<\?xml\s++version\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+')\s++encoding\s*+=\s*+["']([A-Za-z][\w.\-]*+)["']""",
+    re.ASCII,
+)
+HEAD = 4 * 1024  # bytes in which an encoding is declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ def read_source(document: Document) -> Source:
     data = document.data
     if isinstance(data, str):
         return Source(document.id, _encode(document.id, data))
-    encoding = _foreign_encoding(document.id, data)
+    encoding = encoding_of(document.id, data)
     if encoding is None:
         return Source(document.id, data)
     try:
@@ -61,27 +64,33 @@ def _encode(document: str, text: str) -> bytes:
         raise DocumentError(document, line, column, offset, "a lone surrogate is not a character") from None
 
 
-def _foreign_encoding(document: str, data: bytes) -> str | None:
-    """The encoding of bytes that are not UTF-8 by byte-order mark or XML declaration."""
-    for mark, encoding in _UTF16:
-        if data.startswith(mark):
-            return encoding
-    if (declared := _DECLARED.match(data[:256])) is None:
+def encoding_of(document: str, head: bytes) -> str | None:
+    """Python's codec for what begins with these bytes, `None` for UTF-8; raises DocumentError where they lie about it.
+
+    A byte order mark says what a document is. An 8-bit encoding that is declared behind one yields to it, as in lxml
+    (and in HTML); what differs in the width of its characters is an error, as in expat.
+    """
+    wide = next((codec for mark, codec in _UTF16 if head.startswith(mark)), None)
+    if wide is None and not head.startswith((b"<?xml", _UTF8_MARK)):
         return None
-    name = declared[1].decode("ascii")
-    if name.lower() in ("utf-8", "utf8"):
-        return None
-    try:
-        encoding = codecs.lookup(name).name
-        if encoding in _NOT_FOR_XML:
-            raise LookupError(name)
-        b"".decode(encoding)  # a codec such as "hex" is known to Python and no text encoding
-        is_wrong = encoding.startswith("utf-16")
-    except LookupError:
-        raise DocumentError(
-            document, 1, declared.start(1) + 1, declared.start(1), f"unknown encoding {name!r}"
-        ) from None
-    if is_wrong:
-        reason = f"declared to be {name}, which it is not"
-        raise DocumentError(document, 1, declared.start(1) + 1, declared.start(1), reason)
-    return encoding
+    text = head[:HEAD].decode(wide or "utf-8", "replace")
+    if (declared := _DECLARED.match(text)) is None:
+        if len(head) >= HEAD and "?>" not in text and re.match(r"\ufeff?<\?xml\s", text):
+            raise DocumentError(document, 1, 1, 0, f"an XML declaration of more than {HEAD} bytes")
+        return wide
+    codec = codec_of(declared[1])
+    if codec is None:
+        raise _encoding_error(document, declared, wide, f"unknown encoding {declared[1]!r}")
+    is_little = head.startswith((b"\xff\xfe", b"<\0"))
+    possible = ("utf_16", "utf_16_le" if is_little else "utf_16_be") if wide else None
+    if (codec not in possible) if possible else codec.startswith("utf_16"):
+        raise _encoding_error(document, declared, wide, f"declared to be {declared[1]}, which it is not")
+    if wide is not None:
+        return wide
+    return None if codec == "utf_8" or head.startswith(_UTF8_MARK) else codec
+
+
+def _encoding_error(document: str, declared: re.Match[str], wide: str | None, reason: str) -> DocumentError:
+    before = declared.string[: declared.start(1)]
+    line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+    return DocumentError(document, line, column, len(before.encode(wide or "utf-8")), reason)

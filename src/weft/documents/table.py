@@ -25,10 +25,11 @@ class NodeTable:
     sources: tuple[bytes, ...]
     rejected: tuple[DocumentError, ...]
     names: tuple[str, ...]  # expanded: `{uri}local`; the columns `name` and `attribute_name` point here
-    tags: tuple[str, ...]  # as written: `prefix:local`; `attribute_tag` points here
+    tags: tuple[str, ...]  # as written: `prefix:local`; the columns `tag` and `attribute_tag` point here
     # one entry an element
     document: Ints
     name: Ints
+    tag: Ints
     parent: Ints  # the element's parent row, -1 for a root; then the owners of attributes and of texts
     last: Ints  # last row of the subtree
     depth: Ints  # 1 for a root
