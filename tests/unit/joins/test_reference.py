@@ -116,7 +116,7 @@ class FirstStage:
         readings = [Reading(code, number_of(text), instant_of(text)) for text, code in codes.items()]
         return Witnesses(
             self.documents,
-            document.timestamp or 0.0,
+            document.nanoseconds or 0,
             document.stream,
             tuple(bindings),
             tuple((node, codes[text] if node in valued else None) for node, text in texts.items()),
@@ -273,11 +273,11 @@ def holds(predicate: Predicate, left: str, right: str) -> bool:
 
 
 def is_in_window(query: Xscl, documents: Sequence[Document], one: int, other: int) -> bool:
-    join, times = query.joins[0], [document.timestamp or 0.0 for document in documents]
+    join, times = query.joins[0], [document.nanoseconds or 0 for document in documents]
     if one == other or (join.operator == "FOLLOWED BY" and times[other] <= times[one]):
         return False
-    if join.window.seconds is not None:
-        return abs(times[other] - times[one]) <= join.window.seconds
+    if join.window.nanoseconds is not None:
+        return abs(times[other] - times[one]) <= join.window.nanoseconds
     if join.window.documents is None:
         return True
     order = sorted(range(len(documents)), key=lambda at: (times[at], at))

@@ -36,9 +36,15 @@ def test_primes_belong_to_the_names_of_variables() -> None:
 @pytest.mark.parametrize(
     ("text", "window"),
     [
-        ("5 minutes", Window(seconds=300)),
-        ("1 day", Window(seconds=86_400)),
-        ("0.5 seconds", Window(seconds=0.5)),
+        ("5 minutes", Window(300 * 10**9)),
+        ("1 day", Window(86_400 * 10**9)),
+        ("0.5 seconds", Window(5 * 10**8)),
+        ("0.1 seconds", Window(10**8)),
+        ("1.5 hours", Window(5_400 * 10**9)),
+        ("0.7 weeks", Window(423_360 * 10**9)),
+        ("100 milliseconds", Window(10**8)),
+        (f"0.{'3' * 30} seconds", Window(333_333_333)),
+        ("0 seconds", Window(0)),
         ("100 documents", Window(documents=100)),
         ("1 document", Window(documents=1)),
         ("infinite", Window()),
