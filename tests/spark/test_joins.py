@@ -271,7 +271,7 @@ def test_wrong_arguments_are_told_on_the_driver(spark: SparkSession) -> None:
     frame = frame_of(spark, orders(1))
     wrong = {
         "join: expected XSCL subscriptions, found none; the others are for weft.spark.deliver": (["/o"], {}),
-        "lateness: expected a number of seconds, at least 0, found -1.0": ([PAIR], {"lateness": -1.0}),
+        "lateness: expected a number of seconds, at least 0, or a timedelta, found -1.0": ([PAIR], {"lateness": -1.0}),
         "id: expected one of document, stream, timestamp, value, found 'offset'; to be joined, each document needs a "
         "name of its own": ([PAIR], {"id": "offset"}),
         "timestamp: expected one of document, stream, timestamp, value, found 'time'; to be joined, each document "
