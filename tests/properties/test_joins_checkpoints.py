@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def by_subscription(messages: list[Message], ids: set[str]) -> dict[str, list[tu
     return {id: [(each.documents, each.text) for each in messages if each.subscription == id] for id in ids}
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(queries(), min_size=1, max_size=3),

@@ -123,6 +123,7 @@ class Outputs:
 
     def write(self, rows: Sequence[Row]) -> Iterator[str | Unwritten]:
         """The messages, in order; no query has more bytes of one moment than it may."""
+        most = self._limits.max_message_bytes
         spent: Counter[int] = Counter()  # bytes by query, of the moment
         last: Moment | None = None
         for part, documents in with_documents(rows, lambda row: row.documents):
@@ -133,12 +134,12 @@ class Outputs:
                     spent.clear()
                 try:
                     writer = page or Page(self._engine, [row], _by_identity(row.documents), self._limits)
-                    text = writer.write(row, self._limits.max_message_bytes - spent[row.number])
+                    text = writer.write(row, most - spent[row.number])
                 except Exception as error:  # whatever it is, it is this message's own
-                    text = Unwritten(failure_of(error))
-                if isinstance(text, str):
-                    spent[row.number] += _size(text)
-                yield text
+                    yield Unwritten(failure_of(error))
+                    continue
+                spent[row.number] += most + 1 if text is None else _size(text)  # behind one that is too long comes none
+                yield Unwritten(f"more than {most:,} bytes of messages of one document") if text is None else text
 
     def _page(self, rows: Sequence[Row], documents: dict[int, Document]) -> Page | None:
         """The documents of some rows; None if they cannot be read together: then each row is on its own."""
@@ -160,24 +161,24 @@ class Page:
         self._factory = Factory(self._table)
         self._longest = max(map(len, self._table.sources), default=0)
         self._made = 0  # characters since the factory is new
-        self._most = limits.max_message_bytes
         self._below: dict[tuple[int, int], list[int]] = {}
         if any(slot.way is not None for row in rows for slot in row.written.slots):
             ways, above, nodes = engine.match(self._table).lists()
             for way, top, node in zip(ways.tolist(), above.tolist(), nodes.tolist(), strict=True):
                 self._below.setdefault((way, top), []).append(node)
 
-    def write(self, row: Row, room: int) -> str | Unwritten:
+    def write(self, row: Row, room: int) -> str | None:
         """A message, if it has no more bytes than there is room for."""
+        if room < 0:
+            return None
         lists = []
         for slot in row.written.slots:
             place = self._places[id(row.documents[slot.block])]
             node = self._local.node(place, row.nodes[slot.block][slot.place])
             lists.append([node] if slot.way is None else self._below.get((slot.way, node), []))
-        too_long = Unwritten(f"more than {self._most:,} bytes of messages of one document")
         copied = [lists[slot] for slot in row.written.copied]
         if sum(map(len, copied)) * self._longest > room and sum(map(self._weight, copied)) > room:
-            return too_long
+            return None
         if row.written.is_node:
             text = self._fragments.text(lists[0][0])
         else:
@@ -185,7 +186,7 @@ class Page:
             self._made += len(text)
             if self._made > _REMEMBERED:  # the factory remembers all fragments
                 self._factory, self._made = Factory(self._table), 0
-        return text if _size(text) <= room else too_long
+        return text if _size(text) <= room else None
 
     def _weight(self, nodes: list[int]) -> int:
         """About how many bytes nodes have: those of the elements among them."""

@@ -16,7 +16,8 @@ from weft.joins.witness import Values
 Nodes = tuple[int, ...]
 _KEPT = 256  # documents whose bindings are known
 _FREE = 100_000  # documents and nodes that may be tried, however few messages are allowed
-_FOR_EACH = 4  # and so many for each message that is
+_FOR_EACH = 2  # and so many for each message that is
+_LOOKUP = 10  # nodes that one look into the postings is worth
 
 
 class TooManyError(Exception):
@@ -117,7 +118,7 @@ class Search:
         asked = shape.sides[there[0]].variables[there[1]]
         for value in {other.values[asked, node] for node in other.nodes.get(asked, ())}:
             places.update(dict.fromkeys(self._state.postings.documents(value, variable).tolist()))
-        tries.spend(len(places))
+        tries.spend(len(places) + _LOOKUP)
         held = self._state.held
         return [one for place in sorted(places) if (one := held[place]) is not None]
 
@@ -186,19 +187,20 @@ class Search:
         """The nodes that the next variable of a block may have, as those before it have theirs."""
         block, place = len(bound), len(nodes)
         side, here = shape.sides[block], found[block]
-        variable, above = side.variables[place], side.parents[place]
-        whole = here.nodes.get(variable, []) if above < 0 else here.below.get((side.edges[place], nodes[above]), [])
-        some = whole
+        variable, above, edge = side.variables[place], side.parents[place], side.edges[place]
+        some = here.nodes.get(variable, []) if above < 0 else here.below.get((edge, nodes[above]), [])
+        tests = []
         for condition in shape.joins[block - 1].conditions if block else ():
-            if condition.right[1] != place:
-                continue
-            other, at = condition.left
-            value = found[other].values[shape.sides[other].variables[at], bound[other][at]]
-            if condition.operator == "=" and above < 0 and some is whole:
-                some = here.valued.get((variable, value), [])
-            else:
-                tries.spend(len(some))
-                some = [node for node in some if self._stands(value, condition, here.values[variable, node])]
+            if condition.right[1] == place:
+                other, at = condition.left
+                value = found[other].values[shape.sides[other].variables[at], bound[other][at]]
+                tests.append((value, condition))
+                equal = here.valued.get((variable, value), []) if condition.operator == "=" else some
+                if len(equal) < len(some):  # few have the value: whether they are below is looked up
+                    some = [node for node in equal if above < 0 or (edge, nodes[above], node) in here.edges]
+        for value, condition in tests:
+            tries.spend(len(some))
+            some = [node for node in some if self._stands(value, condition, here.values[variable, node])]
         return some
 
     def _stands(self, left: int, condition: Condition, right: int) -> bool:

@@ -59,6 +59,7 @@ class Held:
             columns.edge[edges].tolist(), columns.above[edges].tolist(), columns.below[edges].tolist(), strict=True
         ):
             made.below.setdefault((edge, above), []).append(below)
+            made.edges.add((edge, above, below))
         return made
 
 
@@ -69,7 +70,8 @@ class Bindings:
     nodes: dict[int, list[int]] = field(default_factory=dict)
     values: dict[tuple[int, int], int] = field(default_factory=dict)  # by variable and node
     valued: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # nodes by variable and value
-    below: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    below: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # by edge and node above
+    edges: set[tuple[int, int, int]] = field(default_factory=set)  # the same: edge, node above, node below
 
 
 class Numbered(NamedTuple):
