@@ -406,6 +406,15 @@ def test_from_state_reads_held_documents_for_variables_that_nobody_asked_for_bef
     assert joined(broker.publish(doc("<b>1</b>", 2))) == ["old r1 b2", "new r1 b2"]
 
 
+def test_from_state_sees_documents_that_wait_for_their_turn() -> None:
+    broker = broker_with({"old": FOLLOWED}, lateness=10)
+    broker.publish([doc("<c>1</c>", 1), doc("<d>1</d>", 2)])
+
+    broker.subscribe("S//c->x FOLLOWED BY{x = y, infinite} S//d->y", id="new", from_state=True)
+
+    assert joined(broker.advance()) == ["new c1 d2"]
+
+
 def test_a_new_query_may_compare_what_was_only_shown_before() -> None:
     broker = broker_with({"old": "S//a->x[k->k] FOLLOWED BY{k = l, infinite} S//b->y[k->l]"})
     broker.publish(doc("<a>1<k>7</k></a>", 1))

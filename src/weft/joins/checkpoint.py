@@ -14,13 +14,11 @@ from typing import Any
 
 from weft.durable import Seal, open_sealed, write_sealed
 from weft.errors import ConfigurationError
-from weft.joins.arrivals import Arrival
 from weft.joins.joins import Joins
 from weft.joins.saved import Saved, read_saved, write_saved
 from weft.joins.shapes import Compiled
 from weft.joins.state import Numbered
 
-_CHUNK = 64  # documents that are read at once
 _SEAL = Seal("joins", 2, "restore an older checkpoint, or begin without one and publish the documents again")
 
 
@@ -82,13 +80,8 @@ def digest(compiled: Compiled) -> str:
 
 def _restore(joins: Joins, saved: Saved) -> None:
     """Everything that may fail comes first, and changes nothing."""
-    kept = [joins.witness(saved.kept[start : start + _CHUNK]) for start in range(0, len(saved.kept), _CHUNK)]
-    arriving = [
-        Arrival(one.document, one.timestamp, witnesses, place, one.arrival)
-        for start in range(0, len(saved.arriving), _CHUNK)
-        for held, witnesses in [joins.witness(saved.arriving[start : start + _CHUNK])]
-        for place, one in enumerate(held)
-    ]
+    kept = list(joins.witness(saved.kept))
+    arriving = joins.witness_waiting(saved.arriving)
     joins.state.restore(saved.sequence, saved.history)
     for made, witnesses in kept:
         joins.hold_again(made, witnesses)

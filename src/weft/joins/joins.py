@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -109,34 +109,60 @@ class Joins:
         Raises ConfigurationError if it would read what it publishes.
         """
         self._streams.add(number, plan.publish, (block.stream for block in plan.blocks))
-        known = self._known.get(plan)
-        if known is None:
-            compiled = compile_plan(plan, self.stage)
-            known = self._known[plan] = Known(plan, compiled, self.outputs.written(plan, compiled))
+        try:
+            known = self._known.get(plan) or self._compile(plan)
+        except BaseException:
+            self._streams.remove(number)
+            raise
         self._plans[number] = known
         known.users += 1
         shape = known.compiled.shape
         entry = self.queries.entries.get(shape)
         is_new = entry is None or entry.since > 0
         self.queries.add(number, shape, known.subscriber(0 if from_state else self.arrivals.progress.number))
-        if from_state and is_new and len(self.state):
+        if from_state and is_new:
             self._witness_again()
+
+    def _compile(self, plan: Xscl) -> Known:
+        """A plan that is new; if it cannot be served nothing of it stays."""
+        compiled = compile_plan(plan, self.stage)
+        try:
+            known = self._known[plan] = Known(plan, compiled, self.outputs.written(plan, compiled))
+        except BaseException:
+            self._release(compiled.asked)
+            raise
+        return known
+
+    def _release(self, asked: Iterable[tuple[int, bool]]) -> None:
+        for number, valued in asked:
+            self.stage.remove(number, valued)
 
     def _witness_again(self) -> None:
         """Somebody asks for more about documents that are held."""
-        before = [Numbered(*one.numbered) for one in self.state]
-        parts = [self.witness(before[start : start + _CHUNK]) for start in range(0, len(before), _CHUNK)]
+        parts = list(self.witness([Numbered(*one.numbered) for one in self.state]))
+        waiting = self.witness_waiting([Numbered(one.document, one.timestamp, -1, one.number) for one in self.arrivals])
         self.state.begin_anew()
         for made, witnesses in parts:
             self.hold_again(made, witnesses)
+        self.arrivals.restore(self.arrivals.progress, waiting)
 
-    def witness(self, documents: Sequence[Numbered]) -> tuple[list[Held], Witnesses]:
-        """Documents that were held before, with the witnesses that are asked for now; nothing is held yet."""
-        table = read([one.document for one in documents], self.limits)
-        if table.rejected:
-            raise ConfigurationError(f"a document that is held breaks the limits: {table.rejected[0]}")
-        witnesses = self.stage.read(table)
-        return hold(documents, witnesses), witnesses
+    def witness(self, documents: Sequence[Numbered]) -> Iterator[tuple[list[Held], Witnesses]]:
+        """Documents that were held before, in parts, with what is asked for now; it changes nothing."""
+        for start in range(0, len(documents), _CHUNK):
+            part = documents[start : start + _CHUNK]
+            table = read([one.document for one in part], self.limits)
+            if table.rejected:
+                raise ConfigurationError(f"a document that is held breaks the limits: {table.rejected[0]}")
+            witnesses = self.stage.read(table)
+            yield hold(part, witnesses), witnesses
+
+    def witness_waiting(self, documents: Sequence[Numbered]) -> list[Arrival]:
+        """The same of documents that still wait for their turn."""
+        return [
+            Arrival(one.document, one.timestamp, witnesses, place, one.arrival)
+            for made, witnesses in self.witness(documents)
+            for place, one in enumerate(made)
+        ]
 
     def hold_again(self, made: Sequence[Held], witnesses: Witnesses) -> None:
         """Hold documents that were held before, with their witnesses."""
@@ -150,9 +176,8 @@ class Joins:
         known.users -= 1
         if not known.users:
             del self._known[known.plan]
-            self.outputs.remove(known.written)
-            for asked, valued in known.compiled.asked:
-                self.stage.remove(asked, valued)
+            self.outputs.remove(known.written.slots)
+            self._release(known.compiled.asked)
 
     def numbers(self) -> Iterator[int]:
         """The numbers of all queries."""

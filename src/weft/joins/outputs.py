@@ -89,13 +89,17 @@ class Outputs:
     def written(self, plan: Xscl, compiled: Compiled) -> Written:
         """How the messages of a query are written."""
         recipe, slots = _recipe(plan)
-        filled = []
+        filled: list[Filled] = []
         owners = [(at, place) for at, block in enumerate(plan.blocks) for place in range(len(block.variables))]
-        for slot in slots:
-            block, variable = owners[slot.variable]
-            place = compiled.places[block][variable]
-            way = self._way((compiled.definitions[block][place], slot.links)) if slot.links else None
-            filled.append(Filled(block, compiled.shape.sides[block].output.index(place), way))
+        try:
+            for slot in slots:
+                block, variable = owners[slot.variable]
+                place = compiled.places[block][variable]
+                way = self._way((compiled.definitions[block][place], slot.links)) if slot.links else None
+                filled.append(Filled(block, compiled.shape.sides[block].output.index(place), way))
+        except BaseException:
+            self.remove(filled)
+            raise
         copied = tuple(piece[1] for piece in recipe.pieces if isinstance(piece, tuple) and piece[0] in _LONG)
         return Written(recipe, tuple(filled), copied, plan.select is None and len(filled) == 1)
 
@@ -109,9 +113,9 @@ class Outputs:
         self._users[way] += 1
         return way
 
-    def remove(self, written: Written) -> None:
-        """Let go of what only these messages were written with."""
-        for way in (slot.way for slot in written.slots if slot.way is not None):
+    def remove(self, slots: Iterable[Filled]) -> None:
+        """Let go of what only these slots were filled with."""
+        for way in (slot.way for slot in slots if slot.way is not None):
             self._users[way] -= 1
             if not self._users[way]:
                 del self._users[way], self._ways[self._keys.pop(way)]

@@ -12,6 +12,8 @@ import pytest
 
 from weft.documents.build import read
 from weft.documents.document import Document
+from weft.engine.engine import Engine, Plan
+from weft.errors import ConfigurationError
 from weft.joins import joins as joins_module
 from weft.joins import outputs, state, witness
 from weft.joins.joins import Joins
@@ -129,3 +131,26 @@ def test_numbers_that_are_given_again_find_what_they_should() -> None:
 
     assert {message.number for message in joins.messages(found)} == there
     assert found.count == 2 * len(there)
+
+
+@pytest.mark.parametrize("calls", range(1, 8))
+def test_a_query_that_cannot_be_served_leaves_nothing_behind(calls: int) -> None:
+    """The engine refuses the n-th path that it is asked for."""
+    joins = Joins()
+    joins.add(0, parse(STANDING))
+    original, left = Engine.add, iter(range(calls - 1))
+
+    def add(self: Engine, number: int, plan: Plan) -> None:
+        if next(left, None) is None:
+            raise ConfigurationError("no more")
+        original(self, number, plan)
+
+    query = "SELECT <r>{ $x//k, $y/m, $x/n }</r> FROM S//e->x[b->u] JOIN{u = y, 1 day} S//f->y PUBLISH T"
+    with patch.object(Engine, "add", add), pytest.raises(ConfigurationError, match="no more"):
+        joins.add(1, parse(query))
+
+    assert len(joins) == len(joins.queries.entries) == 1
+    assert (len(joins.stage), len(joins.outputs)) == (2, 0)
+    assert not joins._streams
+    joins.add(1, parse(query))
+    assert (len(joins), len(joins.outputs)) == (2, 3), "it is taken when it can be"
