@@ -15,6 +15,7 @@ from weft.joins.witness import Values
 
 Nodes = tuple[int, ...]
 _KEPT = 256  # documents whose bindings are known
+_LARGE = 1_000_000  # nodes and edges of these documents
 _FREE = 100_000  # documents and nodes that may be tried, however few messages are allowed
 _FOR_EACH = 2  # and so many for each message that is
 _LOOKUP = 10  # nodes that one look into the postings is worth
@@ -45,6 +46,7 @@ class Search:
     def __init__(self, state: State, values: Values, most: int) -> None:
         self._state, self._values, self.most = state, values, most
         self._known: dict[int, tuple[Held, Bindings]] = {}
+        self._size = 0  # of these
 
     def tries(self) -> Tries:
         """What a query may try for one new document."""
@@ -54,8 +56,10 @@ class Search:
         """The bindings of a document; those asked for lately are known."""
         known = self._known.get(id(one))
         if known is None or known[0] is not one:
-            if len(self._known) >= _KEPT:
+            self._size += one.rows[1] - one.rows[0] + one.edges[1] - one.edges[0]
+            if len(self._known) >= _KEPT or self._size > _LARGE:
                 self._known.clear()
+                self._size = 0
             known = self._known[id(one)] = one, one.bindings()
         return known[1]
 

@@ -15,7 +15,7 @@ from weft.documents.document import Document
 from weft.engine.engine import Engine, Plan
 from weft.errors import ConfigurationError
 from weft.joins import joins as joins_module
-from weft.joins import outputs, state, witness
+from weft.joins import outputs, readings, search, state, witness
 from weft.joins.joins import Joins
 from weft.languages.xscl import parse
 
@@ -154,3 +154,23 @@ def test_a_query_that_cannot_be_served_leaves_nothing_behind(calls: int) -> None
     assert not joins._streams
     joins.add(1, parse(query))
     assert (len(joins), len(joins.outputs)) == (2, 3), "it is taken when it can be"
+
+
+def test_long_texts_are_read_and_not_remembered() -> None:
+    readings._remembered.cache_clear()
+
+    read_again = [readings.reading(f"{' ' * 10_000}{number}") for number in range(50)]
+
+    assert read_again == [(float(number), None) for number in range(50)]
+    assert readings._remembered.cache_info().currsize == 0
+
+
+def test_the_bindings_of_large_documents_are_not_remembered_without_bound() -> None:
+    joins = Joins()
+    joins.add(0, parse("S//a->x JOIN{x = y AND x != z, 1 day} S//b->w[c->y][d->z]"))
+    documents = [Document(f"<r><a>1</a>{'<b><c>1</c><d>2</d></b>' * 100}</r>", f"d{at}", "S", at) for at in range(30)]
+
+    with patch.object(search, "_LARGE", 1_000):
+        list(joins.messages(joins.process(read(documents))))
+
+    assert 0 < len(joins.search._known) <= 3
