@@ -93,7 +93,7 @@ class _Stage:
         return Rows(self._bindings(table, found, first), pa.table(doc))
 
     def _bindings(self, table: NodeTable, found: Witnesses, first: int) -> pa.Table:
-        times = np.array([document.timestamp for document in table.documents], np.float64)
+        times = np.array([document.nanoseconds for document in table.documents], np.int64)
         codes = self._codes[found.variable]
         unary = self._is_unary[codes]
         document = np.concatenate([found.edge_document, found.document[unary]]).astype(np.int64)

@@ -115,7 +115,7 @@ def _is_in_time(query: Xscl, at: int, trees: Sequence[Tree], before: Tree, behin
         return False
     if join.operator != "JOIN" and behind.timestamp <= before.timestamp:
         return False
-    if window.seconds is not None and abs(behind.timestamp - before.timestamp) > window.seconds:
+    if window.nanoseconds is not None and abs(behind.timestamp - before.timestamp) > window.nanoseconds:
         return False
     if window.documents is None:
         return True
@@ -219,9 +219,9 @@ class Tree:
     """A document as lxml reads it, with its nodes in document order."""
 
     def __init__(self, document: Document, arrival: int) -> None:
-        assert document.timestamp is not None, "documents have timestamps here"
-        self.document, self.timestamp = document, document.timestamp
-        self.moment = document.timestamp, arrival  # the place in the order of all documents
+        assert document.nanoseconds is not None, "documents have timestamps here"
+        self.document, self.timestamp = document, document.nanoseconds
+        self.moment = document.nanoseconds, arrival  # the place in the order of all documents
         self._elements: list[Any] = []
         root = etree.fromstring(document.data)
         self._nodes = {DOCUMENT: Described(None, "", str(root.xpath("string()")), ())}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -21,10 +22,12 @@ from weft.destinations import Destination, Message, destination
 from weft.documents.build import read
 from weft.documents.document import Document, Limits, as_documents
 from weft.documents.dtd import Dtd
+from weft.documents.moment import END, Moment, Span, nanoseconds
 from weft.documents.table import NodeTable
 from weft.engine.explain import explain_all, explain_one
 from weft.engine.graph import drawing, graph
-from weft.errors import ConfigurationError, DocumentError
+from weft.errors import ConfigurationError, DocumentError, MessageError
+from weft.joins.arrivals import Clock
 from weft.joins.checkpoint import load, save
 from weft.joins.explain import explain_join, explain_joins
 from weft.joins.found import Found
@@ -58,7 +61,9 @@ class Broker:
         dtd: Dtd | None = None,
         approach: Approach | None = None,
         profile: bool = False,
-        lateness: float = 0.0,
+        lateness: Span = 0,
+        ahead: Span | None = None,
+        clock: Clock = time.time_ns,
         destination_seconds: float | None = 30.0,
     ) -> None:
         """With a DTD that all documents keep to, queries that mean the same become the same.
@@ -66,8 +71,10 @@ class Broker:
         `approach` (`"F"`, `"FW"`, `"FWR"`) answers FLWR queries each by its own plan, as the paper does before it
         shares plans; leave it out to share. `profile` counts the time of each operator (see `operator_seconds`).
 
-        Joins take documents in the order of their timestamps, or without any as they come. `lateness` is how many
-        seconds a document may come late: so long its messages wait for others.
+        Joins take documents in the order of their timestamps, or without any as they come. `lateness` is how long a
+        document may come late: so long its messages wait for others. `ahead` is by how much a document's timestamp may
+        be ahead of the time that has passed since the latest came; without it no document may be dated more than a day
+        ahead of the clock. Both are seconds or a timedelta; `clock` gives the nanoseconds since 1970.
 
         `destination_seconds` is how long a destination may take for a message. Destinations are called in a thread of
         their own, so that one that blocks can be left behind; None calls them in the publisher's thread and waits.
@@ -75,8 +82,9 @@ class Broker:
         if destination_seconds is not None and not 0 < destination_seconds < inf:
             found = f"expected a number of seconds above 0, or None, found {destination_seconds}"
             raise ConfigurationError(f"destination_seconds: {found}")
-        self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness)
+        self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock)
         self._rejected: deque[DocumentError] = deque(maxlen=_KEPT)
+        self._refused: deque[MessageError] = deque(maxlen=_KEPT)
         self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
         self._changing = threading.RLock()
         self._publishing = threading.RLock()  # held while delivering, so that each subscriber sees publication order
@@ -157,15 +165,16 @@ class Broker:
                 deliveries = [delivery for chunk in chunks(documents) for delivery in self._messages(self._read(chunk))]
             return self._deliver(deliveries)
 
-    def advance(self, timestamp: float = inf) -> list[Message]:
-        """Time passes without documents: no document before this timestamp will come any more.
+    def advance(self, timestamp: Moment = inf) -> list[Message]:
+        """Time passes without documents: no document before this timestamp, or datetime, will come any more.
 
         Joins whose windows close by that deliver what nothing followed. Without a timestamp the stream ends, and all
         windows close.
         """
+        moment = END if timestamp == inf else nanoseconds(timestamp)
         with self._turn():
             with self._changing:
-                deliveries = self._joined(self._matcher.joins.advance(timestamp))
+                deliveries = self._joined(self._matcher.joins.advance(moment))
             return self._deliver(deliveries)
 
     def redeliver(self) -> int:
@@ -180,6 +189,11 @@ class Broker:
     def late(self) -> int:
         """How many documents came too late to be joined."""
         return self._matcher.joins.late
+
+    @property
+    def ahead(self) -> int:
+        """How many documents were dated too far ahead to be joined; `rejected` tells which."""
+        return self._matcher.joins.ahead
 
     @property
     def rejected(self) -> tuple[DocumentError, ...]:
@@ -305,6 +319,8 @@ class Broker:
             ids = tuple(document.id for document in made.documents)
             deliveries.append((Message(subscription.id, ids[-1], (made.text,), ids), subscription.to))
         self._rejected.extend(found.rejected)
+        for number, document, reason in found.failed:
+            self._refused.append(MessageError(matcher.subscriptions[number].id, document, reason))
         for chunk in chunks(found.published):
             deliveries += self._selected(self._read(chunk))
         return deliveries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -15,10 +16,12 @@ from weft.documents.columns import Ints, Longs
 from weft.documents.document import Document, Limits
 from weft.documents.dtd import Dtd
 from weft.documents.fragment import Fragments
+from weft.documents.moment import Span
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine, Matches
 from weft.engine.profile import Profile
 from weft.errors import ConfigurationError, WeftError
+from weft.joins.arrivals import Clock
 from weft.joins.joins import Joins
 from weft.languages import Plan, parse
 from weft.optimizer import Approach
@@ -66,11 +69,13 @@ class Matcher:
         dtd: Dtd | None = None,
         approach: Approach | None = None,
         profile: bool = False,
-        lateness: float = 0.0,
+        lateness: Span = 0,
+        ahead: Span | None = None,
+        clock: Clock = time.time_ns,
     ) -> None:
         self.limits, self.dtd = limits or Limits(), dtd
         self._make_engine = partial(Engine, bounds, dtd, approach, Profile(profile))
-        self._make_joins = partial(Joins, self.limits, lateness, bounds, dtd)
+        self._make_joins = partial(Joins, self.limits, lateness, bounds, dtd, ahead, clock)
         self.clear()
 
     def clear(self) -> None:

@@ -59,7 +59,7 @@ class Relations:
         texts = self._stage.values.texts
         readings = tuple(Reading(value, *reading(texts[value])) for value in set(values.values()))
         return Witnesses(
-            docid, document.timestamp or 0.0, document.stream, tuple(bindings), tuple(values.items()), readings
+            docid, document.nanoseconds or 0, document.stream, tuple(bindings), tuple(values.items()), readings
         )
 
 

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import expr
 from pyspark.sql.streaming.query import StreamingQuery
 from typer.testing import CliRunner
 
@@ -134,6 +135,45 @@ def test_a_batch_finds_what_nested_loops_find_and_writes_what_the_broker_writes(
     assert compiled is not None
     assert min(compiled.pairwise, compiled.gathered) > 20
     assert len(found) > 1_000
+
+
+@pytest.mark.parametrize("kind", ["double", "timestamp"])
+@pytest.mark.parametrize(("apart", "number"), [(0.1, 100), (0.101, 0)])
+def test_what_is_exactly_a_window_apart_is_within_it_at_today_s_dates(
+    spark: SparkSession, kind: str, apart: float, number: int
+) -> None:
+    window = "{x = y, 100 milliseconds}"
+    queries = {
+        "pair": f"S//a->x FOLLOWED BY{window} S//b->y",
+        "chain": f"S//a->x FOLLOWED BY{window} S//b->y JOIN{{y = z, 0 seconds}} S//c->z",
+    }
+    given = [
+        Document(f"<{name}>{at}</{name}>".encode(), f"{name}{at}", "S", 1.7e9 + 10 * at + later)
+        for at in range(100)
+        for name, later in (("a", 0.0), ("b", apart), ("c", apart))
+    ]
+    frame = frame_of(spark, given)
+    if kind == "timestamp":
+        frame = frame.withColumn("timestamp", expr("timestamp_micros(bigint(round(timestamp * 1e6)))"))
+
+    rows = frame.transform(join(named(queries))).collect()
+
+    assert Counter(row.subscription for row in rows) == ({"pair": number, "chain": number} if number else {})
+    if kind == "double":
+        assert {row.timestamp for row in rows} <= {each.timestamp for each in given}
+
+
+def test_a_row_whose_time_is_of_no_age_takes_no_part(spark: SparkSession) -> None:
+    frame = frame_of(spark, orders(20))
+    odd = [("odd", "S", moment, b"<o/>") for moment in (1e300, -1e12, float("inf"), float("nan"))]
+    far = spark.createDataFrame([("far", "S", b"<o/>")], "document string, stream string, value binary")
+    timed = frame.withColumn("timestamp", expr("timestamp_micros(bigint(timestamp * 1e6))"))
+
+    more = frame.union(spark.createDataFrame(odd, SCHEMA))
+    further = timed.unionByName(far.withColumn("timestamp", expr("timestamp '9999-01-01'")))
+
+    assert as_rows(more.transform(join([PAIR]))) == as_rows(frame.transform(join([PAIR])))
+    assert as_rows(further.transform(join([PAIR]))) == as_rows(timed.transform(join([PAIR])))
 
 
 def test_a_batch_has_cascades_and_gives_what_is_published_to_others(spark: SparkSession) -> None:
@@ -271,7 +311,7 @@ def test_wrong_arguments_are_told_on_the_driver(spark: SparkSession) -> None:
     frame = frame_of(spark, orders(1))
     wrong = {
         "join: expected XSCL subscriptions, found none; the others are for weft.spark.deliver": (["/o"], {}),
-        "lateness: expected a number of seconds, at least 0, found -1.0": ([PAIR], {"lateness": -1.0}),
+        "lateness: expected a number of seconds, at least 0, or a timedelta, found -1.0": ([PAIR], {"lateness": -1.0}),
         "id: expected one of document, stream, timestamp, value, found 'offset'; to be joined, each document needs a "
         "name of its own": ([PAIR], {"id": "offset"}),
         "timestamp: expected one of document, stream, timestamp, value, found 'time'; to be joined, each document "

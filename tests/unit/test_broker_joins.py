@@ -215,16 +215,17 @@ def test_a_folder_gets_a_file_for_each_message(tmp_path: Path) -> None:
 # -- time
 
 
-def test_documents_without_timestamps_follow_each_other_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.time", lambda: 5.0)
-    broker = broker_with({"q": FOLLOWED})
+def test_documents_without_timestamps_follow_each_other_as_they_come() -> None:
+    broker = Broker(clock=lambda: 5)
+    broker.subscribe(FOLLOWED, id="q")
 
     assert len(broker.publish(["<a>1</a>", "<b>1</b>"])) == 1
 
 
 def test_documents_without_timestamps_come_after_those_whose_time_is_ahead_of_the_clock() -> None:
-    broker = broker_with({"q": FOLLOWED})
-    broker.publish(doc("<z/>", 9e9))
+    broker = Broker(clock=lambda: 5)
+    broker.subscribe(FOLLOWED, id="q")
+    broker.publish(doc("<z/>", 3_600))
 
     assert len(broker.publish([doc("<a>1</a>"), doc("<b>1</b>")])) == 1
     assert broker.late == 0
@@ -403,6 +404,15 @@ def test_from_state_reads_held_documents_for_variables_that_nobody_asked_for_bef
     broker.subscribe("S//c->x FOLLOWED BY{x = y, infinite} S//b->y", id="new", from_state=True)
 
     assert joined(broker.publish(doc("<b>1</b>", 2))) == ["old r1 b2", "new r1 b2"]
+
+
+def test_from_state_sees_documents_that_wait_for_their_turn() -> None:
+    broker = broker_with({"old": FOLLOWED}, lateness=10)
+    broker.publish([doc("<c>1</c>", 1), doc("<d>1</d>", 2)])
+
+    broker.subscribe("S//c->x FOLLOWED BY{x = y, infinite} S//d->y", id="new", from_state=True)
+
+    assert joined(broker.advance()) == ["new c1 d2"]
 
 
 def test_a_new_query_may_compare_what_was_only_shown_before() -> None:
@@ -623,7 +633,7 @@ def test_changed_subscriptions_go_on_as_far_as_they_are_the_same(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\n", b"5\n", b"[]\n", b"{}\n", b"<a/>", b'{"format": 99}\n', b'{"format": 1}\n', b"\xff\x00\xfe"]
+    "content", [b"", b"\n", b"5\n", b"[]\n", b"{}\n", b"<a/>", b'{"format": 1}\n', b"weft joins 3\n", b"\xff\x00\xfe"]
 )
 def test_a_wrong_file_is_refused_and_changes_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "wrong").write_bytes(content)

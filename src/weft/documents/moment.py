@@ -32,10 +32,13 @@ def nanoseconds(given: Moment, name: str = "timestamp") -> int:
     """
     if isinstance(given, datetime):
         whole = given if given.tzinfo else given.replace(tzinfo=UTC)
-        return (whole - _EPOCH) // _MICROSECOND * 1000
-    found = _scaled(given)
-    if found is None or not START < found < END:
+        found: int | None = (whole - _EPOCH) // _MICROSECOND * 1000
+    else:
+        found = _scaled(given)
+    if found is None:
         raise ConfigurationError(f"{name}: expected a number of seconds or a datetime, found {given!r}")
+    if not START < found < END:
+        raise ConfigurationError(f"{name}: expected a time between 1824 and 2116, found {given!r}")
     return found
 
 
@@ -50,6 +53,11 @@ def span(given: Span, name: str) -> int:
 def seconds(moment: int) -> float:
     """Nanoseconds as seconds."""
     return moment / SECOND
+
+
+def exact_seconds(moment: int) -> Decimal:
+    """Nanoseconds as seconds, exactly: what `nanoseconds` makes the same moment of."""
+    return Decimal(moment).scaleb(-9)
 
 
 def _scaled(given: object) -> int | None:

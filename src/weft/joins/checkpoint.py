@@ -1,139 +1,94 @@
 """Joins in, a file out from which other joins with the same queries go on; and back.
 
-The file has a line of JSON and then the documents, each as a line of JSON and its bytes. Witnesses are not in it: they
-are made again from the documents, so a file serves later versions too. Queries are told by their ids.
+Witnesses are not in it: they are made again from the documents, so that a file serves whatever queries there are then.
+Queries are told by their ids, and what they wait for by their joins, whatever variables are called there.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from weft.documents.build import read
-from weft.documents.document import Document
-from weft.durable import write_atomically
+from weft.durable import Seal, open_sealed, write_sealed
 from weft.errors import ConfigurationError
-from weft.joins.arrivals import Arrival
 from weft.joins.joins import Joins
-from weft.joins.shapes import Shape
+from weft.joins.saved import Saved, read_saved, write_saved
+from weft.joins.shapes import Compiled
 from weft.joins.state import Numbered
-from weft.plans.xscl import Xscl
 
-_FORMAT = 1
-_CHUNK = 64  # documents that are read at once
+_SEAL = Seal("joins", 2, "restore an older checkpoint, or begin without one and publish the documents again")
 
 
 def save(joins: Joins, file: Path, ids: Mapping[str, int], position: Any = None) -> None:
     """Write all that joins remember; `ids` has the numbers of queries by their ids, `position` is anything JSON has."""
+    digests = {each.shape: digest(each) for each in joins.compiled()}
+    entries = joins.queries.entries
+    waiting = [one for one in joins.absences if entries.get(one[0].shape) is one[0]]
     kept = {one.sequence: one for one in joins.state}
-    waiting = list(joins.absences)
     kept.update((one.sequence, one) for _, documents in waiting for one in documents)
-    digests: dict[Shape, str] = {shape: digest(plan) for plan, shape in joins.plans()}
-    arriving = list(joins.arrivals)
-    header = {
-        "format": _FORMAT,
-        "position": position,
-        "watermark": joins.arrivals.watermark,
-        "latest": joins.arrivals.latest,
-        "late": joins.late,
-        "number": joins.arrivals.number,
-        "sequence": joins.state.sequence,
-        "published": joins.published,
-        "history": joins.state.history,
-        "since": {id: joins.since(number) for id, number in ids.items()},
-        "waiting": [
-            [digests[entry.shape], [one.sequence for one in documents]]
-            for entry, documents in waiting
-            if entry.shape in digests
-        ],
-        "documents": len(kept),
-        "arriving": len(arriving),
-    }
-
-    def pieces() -> Iterator[bytes]:
-        yield json.dumps(header).encode() + b"\n"
-        for _, one in sorted(kept.items()):
-            yield from _written(*one.numbered)
-        for arrival in arriving:
-            yield from _written(arrival.document, arrival.timestamp, -1, arrival.number)
-
-    write_atomically(file, pieces())
+    saved = Saved(
+        position,
+        replace(joins.arrivals.progress),
+        joins.state.sequence,
+        joins.published,
+        joins.state.history,
+        {id: joins.since(number) for id, number in ids.items()},
+        [(digests[entry.shape], tuple(one.sequence for one in documents)) for entry, documents in waiting],
+        [Numbered(*one.numbered) for _, one in sorted(kept.items())],
+        [Numbered(one.document, one.timestamp, -1, one.number) for one in joins.arrivals],
+    )
+    try:
+        write_sealed(file, _SEAL, write_saved(saved))
+    except (ValueError, TypeError) as error:
+        raise ConfigurationError(f"{file}: this cannot be kept in a checkpoint: {error}") from None
 
 
 def load(joins: Joins, file: Path, ids: Mapping[str, int]) -> Any:
     """Go on where the joins that wrote the file were; the position that was given then comes back.
 
-    The joins must be new but for their queries. One that the file does not know sees the documents from now on.
+    The joins must be new but for their queries. One that the file does not know sees the documents from now on. A file
+    that cannot be used raises ConfigurationError, and the joins are as they were.
     """
-    if joins.arrivals.number:
+    if joins.arrivals.progress.number:
         raise ConfigurationError(f"{file}: expected joins that no document has come to yet")
     try:
-        with file.open("rb") as opened:
-            header = dict(json.loads(opened.readline()))
-            if header.get("format") != _FORMAT:
-                raise ValueError(f"expected format {_FORMAT}, found {header.get('format')}")
-            _restore(joins, header, _read(opened, header["documents"] + header["arriving"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigurationError(f"{file}: not a checkpoint of joins: {error}") from None
+        with open_sealed(file, _SEAL) as (opened, size):
+            saved = read_saved(opened, size)
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{file}: not a checkpoint of joins: {error}; {_SEAL.advice}") from None
+    try:
+        _restore(joins, saved)
     except ConfigurationError as error:
-        raise ConfigurationError(f"{file}: {error}") from None
+        raise ConfigurationError(f"{file}: {error}; {_SEAL.advice}") from None
     for id, number in ids.items():
-        joins.set_since(number, header["since"].get(id, joins.arrivals.number))
-    return header["position"]
+        joins.set_since(number, saved.since.get(id, saved.progress.number))
+    return saved.position
 
 
-def digest(plan: Xscl) -> str:
-    """What tells a plan from others, in any process."""
-    return blake2b(repr(plan).encode(), digest_size=16).hexdigest()
+def digest(compiled: Compiled) -> str:
+    """What tells a join from others, in any process: its shape, with what variables are in place of their numbers."""
+    shape = compiled.shape
+    sides = [
+        (side.stream, defined, side.parents, side.output)
+        for side, defined in zip(shape.sides, compiled.definitions, strict=True)
+    ]
+    return blake2b(repr((sides, shape.joins)).encode(), digest_size=16).hexdigest()
 
 
-def _restore(joins: Joins, header: dict[str, Any], records: list[tuple[dict[str, Any], Document]]) -> None:
-    numbered = [Numbered(document, one["at"], one["sequence"], one["arrival"]) for one, document in records]
-    kept, arriving = numbered[: header["documents"]], numbered[header["documents"] :]
-    held = {
-        one.sequence: one
-        for start in range(0, len(kept), _CHUNK)
-        for one in joins.hold_again(kept[start : start + _CHUNK])
-    }
-    joins.state.restore(header["sequence"], header["history"])
-    joins.published = header["published"]
-    shapes = {digest(plan): shape for plan, shape in joins.plans()}
-    for key, sequences in header["waiting"]:
+def _restore(joins: Joins, saved: Saved) -> None:
+    """Everything that may fail comes first, and changes nothing."""
+    kept = list(joins.witness(saved.kept))
+    arriving = joins.witness_waiting(saved.arriving)
+    joins.state.restore(saved.sequence, saved.history)
+    for made, witnesses in kept:
+        joins.hold_again(made, witnesses)
+    joins.published = saved.published
+    held_again = {one.sequence: one for made, _ in kept for one in made}
+    shapes = {digest(each): each.shape for each in joins.compiled()}
+    for key, sequences in saved.waiting:
         if key in shapes:
-            joins.absences.wait(joins.queries.entries[shapes[key]], tuple(held[at] for at in sequences))
-    table = read([one.document for one in arriving], joins.limits)
-    witnesses = joins.stage.read(table)
-    waiting = [Arrival(one.document, one.timestamp, witnesses, at, one.arrival) for at, one in enumerate(arriving)]
-    joins.arrivals.restore(header["watermark"], header["latest"], header["late"], header["number"], waiting)
-
-
-def _written(document: Document, timestamp: float, sequence: int, arrival: int) -> Iterable[bytes]:
-    data = document.data
-    content = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
-    record = {
-        "id": document.id,
-        "stream": document.stream,
-        "timestamp": document.timestamp,
-        "at": timestamp,
-        "sequence": sequence,
-        "arrival": arrival,
-        "text": isinstance(data, str),
-        "size": len(content),
-    }
-    yield json.dumps(record).encode() + b"\n"
-    yield content + b"\n"
-
-
-def _read(opened: BinaryIO, number: int) -> list[tuple[dict[str, Any], Document]]:
-    records = []
-    for _ in range(number):
-        record = json.loads(opened.readline())
-        content = opened.read(record["size"])
-        if len(content) != record["size"] or opened.read(1) != b"\n":
-            raise ValueError(f"document {record['id']} is cut off")
-        data = content.decode("utf-8", "surrogatepass") if record["text"] else content
-        records.append((record, Document(data, record["id"], record["stream"], record["timestamp"])))
-    return records
+            joins.absences.wait(joins.queries.entries[shapes[key]], tuple(held_again[at] for at in sequences))
+    joins.arrivals.restore(saved.progress, arriving)

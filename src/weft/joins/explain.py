@@ -31,7 +31,7 @@ def explain_joins(joins: Joins) -> str:
         [
             f"joins: {_some(len(joins), 'subscription')}, {_some(len(queries.entries), 'distinct join')}",
             f"  {_some(len(joins.stage), 'variable and edge', 'variables and edges')} in the shared automaton",
-            f"  {_some(len(queries.predicates), 'predicate')}, {_some(len(queries.seeds), 'way', 'ways')} to begin",
+            f"  {_some(len(queries.predicates), 'predicate')}, {_some(queries.ways, 'way', 'ways')} to begin",
             f"  state: {_some(len(joins.state), 'document')}, {_some(len(joins.state.postings), 'posting')},"
             f" {_some(len(joins.absences), 'open window')}, {_some(joins.late, 'late document')}",
         ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -13,16 +14,17 @@ from weft.documents.build import read
 from weft.documents.columns import Ints
 from weft.documents.document import Document, Limits
 from weft.documents.dtd import Dtd
+from weft.documents.moment import END, Span, exact_seconds, span
 from weft.documents.table import NodeTable
 from weft.errors import ConfigurationError
 from weft.joins.absence import Absences
-from weft.joins.arrivals import Arrival, Arrivals
-from weft.joins.found import Found, JoinMessage
+from weft.joins.arrivals import ANY_TIME, Arrival, Arrivals, Clock
+from weft.joins.found import Found, JoinMessage, written
 from weft.joins.meetings import SecondStage
 from weft.joins.outputs import Outputs, Written
 from weft.joins.queries import Entry, Queries, Subscriber
 from weft.joins.retention import make_is_over
-from weft.joins.search import Search
+from weft.joins.search import Search, Tries
 from weft.joins.shapes import Compiled, Shape, compile_plan
 from weft.joins.state import Held, Numbered, State, hold
 from weft.joins.streams import Streams
@@ -54,23 +56,26 @@ class Joins:
     """All XSCL queries by their numbers.
 
     Documents are joined in the order of their timestamps; those without one get the time when they come. `lateness` is
-    how many seconds a document may come late: so long others wait for it. One that comes later still is counted in
-    `late`, and not joined.
+    how long a document may come late: so long others wait for it. One that comes later still is counted in `late`, and
+    not joined; so is in `ahead` one that is too far ahead (see `Arrivals`; infinity: none is).
     """
 
     def __init__(
         self,
         limits: Limits | None = None,
-        lateness: float = 0.0,
+        lateness: Span = 0,
         bounds: Bounds | None = None,
         dtd: Dtd | None = None,
+        ahead: Span | None = None,
+        clock: Clock = time.time_ns,
     ) -> None:
         self.limits = limits or Limits()
         self.stage = FirstStage(bounds, dtd)
         self.state = State()
-        self.arrivals = Arrivals(lateness)
+        furthest = None if ahead is None else ANY_TIME if ahead == inf else span(ahead, "ahead")
+        self.arrivals = Arrivals(span(lateness, "lateness"), furthest, clock)
         self.queries = Queries()
-        self.search = Search(self.state, self.stage.values)
+        self.search = Search(self.state, self.stage.values, self.limits.max_messages)
         self.second = SecondStage(self.queries, self.state)
         self.absences = Absences(self.state, self.search)
         self.outputs = Outputs(self.limits)
@@ -89,7 +94,12 @@ class Joins:
     @property
     def late(self) -> int:
         """How many documents came too late to be joined."""
-        return self.arrivals.late
+        return self.arrivals.progress.late
+
+    @property
+    def ahead(self) -> int:
+        """How many documents were dated too far ahead to be joined."""
+        return self.arrivals.progress.ahead
 
     # -- queries
 
@@ -99,34 +109,64 @@ class Joins:
         Raises ConfigurationError if it would read what it publishes.
         """
         self._streams.add(number, plan.publish, (block.stream for block in plan.blocks))
-        known = self._known.get(plan)
-        if known is None:
-            compiled = compile_plan(plan, self.stage)
-            known = self._known[plan] = Known(plan, compiled, self.outputs.written(plan, compiled))
+        try:
+            known = self._known.get(plan) or self._compile(plan)
+        except BaseException:
+            self._streams.remove(number)
+            raise
         self._plans[number] = known
         known.users += 1
         shape = known.compiled.shape
         entry = self.queries.entries.get(shape)
         is_new = entry is None or entry.since > 0
-        self.queries.add(number, shape, known.subscriber(0 if from_state else self.arrivals.number))
-        if from_state and is_new and len(self.state):
+        self.queries.add(number, shape, known.subscriber(0 if from_state else self.arrivals.progress.number))
+        if from_state and is_new:
             self._witness_again()
+
+    def _compile(self, plan: Xscl) -> Known:
+        """A plan that is new; if it cannot be served nothing of it stays."""
+        compiled = compile_plan(plan, self.stage)
+        try:
+            known = self._known[plan] = Known(plan, compiled, self.outputs.written(plan, compiled))
+        except BaseException:
+            self._release(compiled.asked)
+            raise
+        return known
+
+    def _release(self, asked: Iterable[tuple[int, bool]]) -> None:
+        for number, valued in asked:
+            self.stage.remove(number, valued)
 
     def _witness_again(self) -> None:
         """Somebody asks for more about documents that are held."""
-        before = self.state.begin_anew()
-        for start in range(0, len(before), _CHUNK):
-            self.hold_again([Numbered(*one.numbered) for one in before[start : start + _CHUNK]])
+        parts = list(self.witness([Numbered(*one.numbered) for one in self.state]))
+        waiting = self.witness_waiting([Numbered(one.document, one.timestamp, -1, one.number) for one in self.arrivals])
+        self.state.begin_anew()
+        for made, witnesses in parts:
+            self.hold_again(made, witnesses)
+        self.arrivals.restore(self.arrivals.progress, waiting)
 
-    def hold_again(self, documents: Sequence[Numbered]) -> list[Held]:
-        """Hold documents that were held before, with the witnesses that are asked for now."""
-        table = read([one.document for one in documents], self.limits)
-        if table.rejected:
-            raise ConfigurationError(f"a document that is held breaks the limits: {table.rejected[0]}")
-        witnesses = self.stage.read(table)
-        made = hold(documents, witnesses)
+    def witness(self, documents: Sequence[Numbered]) -> Iterator[tuple[list[Held], Witnesses]]:
+        """Documents that were held before, in parts, with what is asked for now; it changes nothing."""
+        for start in range(0, len(documents), _CHUNK):
+            part = documents[start : start + _CHUNK]
+            table = read([one.document for one in part], self.limits)
+            if table.rejected:
+                raise ConfigurationError(f"a document that is held breaks the limits: {table.rejected[0]}")
+            witnesses = self.stage.read(table)
+            yield hold(part, witnesses), witnesses
+
+    def witness_waiting(self, documents: Sequence[Numbered]) -> list[Arrival]:
+        """The same of documents that still wait for their turn."""
+        return [
+            Arrival(one.document, one.timestamp, witnesses, place, one.arrival)
+            for made, witnesses in self.witness(documents)
+            for place, one in enumerate(made)
+        ]
+
+    def hold_again(self, made: Sequence[Held], witnesses: Witnesses) -> None:
+        """Hold documents that were held before, with their witnesses."""
         self.state.postings.add(self.second.occurrences(witnesses, self.hold(made)))
-        return made
 
     def remove(self, number: int) -> None:
         """Let a query go, and what only it asked for."""
@@ -136,8 +176,8 @@ class Joins:
         known.users -= 1
         if not known.users:
             del self._known[known.plan]
-            for asked, valued in known.compiled.asked:
-                self.stage.remove(asked, valued)
+            self.outputs.remove(known.written.slots)
+            self._release(known.compiled.asked)
 
     def numbers(self) -> Iterator[int]:
         """The numbers of all queries."""
@@ -147,9 +187,9 @@ class Joins:
         """The shape of a query."""
         return self._plans[number].compiled.shape
 
-    def plans(self) -> Iterator[tuple[Xscl, Shape]]:
-        """The distinct plans, each with its shape."""
-        return ((known.plan, known.compiled.shape) for known in self._known.values())
+    def compiled(self) -> Iterator[Compiled]:
+        """What the distinct plans were compiled to."""
+        return (known.compiled for known in self._known.values())
 
     def since(self, number: int) -> int:
         """The first document that a query sees, by how they came."""
@@ -177,11 +217,12 @@ class Joins:
         """The second stage: documents come with their witnesses."""
         self._let_go(witnesses)
         found = Found(self.state, self.queries)
-        self._join(self.arrivals.come(documents, witnesses), found)
+        ripe, found.rejected = self.arrivals.come(documents, witnesses)
+        self._join(ripe, found)
         return found
 
-    def advance(self, timestamp: float = inf) -> Found:
-        """Time passes: no document before this timestamp can come any more. `inf` ends the stream."""
+    def advance(self, timestamp: int = END) -> Found:
+        """Time passes: no document before this moment, in nanoseconds, can come any more. `END` ends the stream."""
         self._let_go()
         found = Found(self.state, self.queries)
         self._join(self.arrivals.advance(timestamp), found)
@@ -196,7 +237,7 @@ class Joins:
                 self._close(one.timestamp, found)  # it may be the last one of a window in documents
         else:
             self._join_batch(ripe, found)
-        self._close(self.arrivals.watermark, found)
+        self._close(self.arrivals.progress.watermark, found)
 
     def _join_batch(self, ripe: list[Arrival], found: Found) -> None:
         if not ripe:
@@ -210,8 +251,10 @@ class Joins:
         if meetings.is_exact.any():
             found.meetings.append(meetings.at(meetings.is_exact))
         rest = meetings.at(~meetings.is_exact)
+        tries: dict[tuple[int, int], Tries] = {}  # by the new document and the seed
         for earlier, later, number in zip(rest.earlier.tolist(), rest.later.tolist(), rest.seed.tolist(), strict=True):
-            self._look(earlier, later, number, found)
+            of_seed = tries.setdefault((later, number), self.search.tries())
+            self._look(self.state.at(earlier), self.state.at(later), number, found, of_seed)
         self._begin_alone(witnesses, places, found)
 
     def _hold(self, ripe: list[Arrival], witnesses: Witnesses) -> Ints:
@@ -227,19 +270,21 @@ class Joins:
         held = [self.state.add(one) if one.rows[0] < one.rows[1] else -1 for one in batch]
         return np.array(held, np.int32)
 
-    def _look(self, earlier: int, later: int, number: int, found: Found) -> None:
+    def _look(self, one: Held, other: Held, number: int, found: Found, tries: Tries) -> None:
         """Whether two documents that meet are a match, with others if there are more blocks."""
         seed = self.queries.seeds[number]
         assert seed is not None
-        shape, one, other = seed.entry.shape, self.state.at(earlier), self.state.at(later)
-        given = {seed.newest: other, seed.partner: one}
+        shape, given = seed.entry.shape, {seed.newest: other, seed.partner: one}
         if one.arrival < seed.entry.since:
             return  # its witnesses are those that were asked for before
         if seed.is_exact and one.multiple.isdisjoint(seed.fragile) and other.multiple.isdisjoint(seed.fragile):
             found.searched.append((seed.entry, (given[0], given[1])))
         elif self.search.is_near(shape, seed.newest, given):
-            for documents in self.search.complete(shape, seed.newest, given, seed.entry.since):
-                self._take(seed.entry, documents, found)
+            try:
+                for documents in self.search.complete(shape, seed.newest, given, seed.entry.since, tries):
+                    self._take(seed.entry, documents, found, tries)
+            except Exception as error:  # whatever it is, it is this query's own
+                found.fail(seed.entry, (one, other), error)
 
     def _begin_alone(self, witnesses: Witnesses, places: Ints, found: Found) -> None:
         """The queries, or what stands before an absence, that have one block."""
@@ -250,11 +295,15 @@ class Joins:
         tops = zip(places[witnesses.document[rows]].tolist(), witnesses.variable[rows].tolist(), strict=True)
         for place, top in dict.fromkeys(tops):
             for entry in alone[top]:
-                self._take(entry, (self.state.at(place),), found)
+                documents = (self.state.at(place),)
+                try:
+                    self._take(entry, documents, found, self.search.tries())
+                except Exception as error:  # whatever it is, it is this query's own
+                    found.fail(entry, documents, error)
 
-    def _take(self, entry: Entry, documents: tuple[Held, ...], found: Found) -> None:
+    def _take(self, entry: Entry, documents: tuple[Held, ...], found: Found, tries: Tries) -> None:
         """A match, if the bindings say so; one that must not be followed waits."""
-        if not self.search.is_match(entry.shape, documents):
+        if not self.search.is_match(entry.shape, documents, tries):
             return
         if entry.shape.is_absence:
             self.absences.wait(entry, documents)
@@ -265,54 +314,60 @@ class Joins:
 
     def _come(self, one: Arrival, found: Found) -> None:
         """A document, and then those that its messages are."""
-        alone = Found(self.state, self.queries)
+        alone = Found(self.state, self.queries, failures=found.failures)
         self._join_batch([one], alone)
         found.meetings += alone.meetings
         found.searched += alone.searched
         self._publish(alone, found)
 
-    def _close(self, watermark: float, found: Found) -> None:
-        for closed in self.absences.close(watermark, self.arrivals.latest):
+    def _close(self, watermark: int, found: Found) -> None:
+        for closed in self.absences.close(watermark, self.arrivals.progress.latest, found.fail):
             found.closed.append(closed)
             if self._streams:
-                self._publish(Found(self.state, self.queries, closed=[closed]), found)
+                self._publish(Found(self.state, self.queries, closed=[closed], failures=found.failures), found)
 
     def _publish(self, alone: Found, found: Found) -> None:
         """The messages of queries that publish become documents."""
         due = [each for each in alone.due(self.search) if each.subscriber.publish]
-        texts = list(self.outputs.write([each.row for each in due]))
-        for text, each in zip(texts, due, strict=True):
+        for each, text in list(written(self.outputs, due, found.failures)):
             stream = each.subscriber.publish or ""
             self.published += 1
-            document = Document(text, f"{stream}-{self.published}", stream, each.timestamp)
+            document = Document(text, f"{stream}-{self.published}", stream, exact_seconds(each.timestamp))
             table = read([document], self.limits)
             found.rejected += table.rejected
             if table.documents:
                 found.published.append(document)
-                number, self.arrivals.number = self.arrivals.number, self.arrivals.number + 1
-                self._come(Arrival(document, each.timestamp, self.stage.read(table), 0, number), found)
+                arrival = Arrival(document, each.timestamp, self.stage.read(table), 0, self.arrivals.next_number())
+                self._come(arrival, found)
 
     # -- messages
 
     def messages(self, found: Found) -> Iterator[JoinMessage]:
-        """The messages of matches, in the order of time."""
-        due = found.due(self.search)
-        for text, each in zip(self.outputs.write([one.row for one in due]), due, strict=True):
+        """The messages of matches, in the order of time; what cannot be made is in `found.failed` behind the last."""
+        for each, text in written(self.outputs, found.due(self.search), found.failures):
             yield JoinMessage(each.number, each.row.documents, text, each.timestamp)
 
     # -- documents go
 
     def _let_go(self, coming: Witnesses | None = None) -> None:
         """Now and then: the documents that no window can reach any more, and their values."""
-        state = self.state
-        if state.sequence - self._looked < max(_OFTEN, len(state) // 4):
-            return
-        self._looked = state.sequence
-        is_compact = state.drop(make_is_over(self.queries.entries, state, self.arrivals.watermark))
-        waiting = [one for _, documents in self.absences for one in documents]
-        state.trim(min((one.sequence for one in (*state, *waiting)), default=state.sequence))
-        if is_compact:
-            codes = [one.values() for one in (*state, *waiting)]
-            codes += [one.witnesses.value for one in self.arrivals]
-            codes += [coming.value] if coming is not None else []
-            self.stage.values.keep(np.concatenate([np.zeros(0, np.int64), *codes]))
+        state, values = self.state, self.stage.values
+        if state.sequence - self._looked >= max(_OFTEN, len(state) // 4):
+            self._looked = state.sequence
+            self.absences.forget()
+            is_compact = state.drop(make_is_over(self.queries.entries, state, self.arrivals.progress.watermark))
+            state.trim(min((one.sequence for one in (*state, *self._waiting())), default=state.sequence))
+            if is_compact:
+                self._forget_values(coming)
+        if values.has_grown:  # also by documents that were late
+            self._forget_values(coming)
+
+    def _waiting(self) -> list[Held]:
+        """The documents that wait for their windows to close."""
+        return [one for _, documents in self.absences for one in documents]
+
+    def _forget_values(self, coming: Witnesses | None) -> None:
+        codes = [one.values() for one in (*self.state, *self._waiting())]
+        codes += [one.witnesses.value for one in self.arrivals]
+        codes += [coming.value] if coming is not None else []
+        self.stage.values.keep(np.concatenate([np.zeros(0, np.int64), *codes]))

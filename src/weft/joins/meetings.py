@@ -63,7 +63,7 @@ class SecondStage:
 
     def _satisfied(self, earlier: Ints, later: Ints, predicate: Ints) -> Meetings:
         """Pairs and predicates in, pairs and seeds out."""
-        pair, number = _grouped(earlier, later, predicate, len(self._queries.predicates))
+        pair, number = _grouped(earlier, later, predicate, self._queries.predicates.bound)
         starts = np.flatnonzero(np.append(True, pair[1:] != pair[:-1])) if pair.size else np.zeros(0, np.int64)
         answers, of_group = self._queries.predicates.satisfied(starts, number)
         bounds = np.cumsum([0, *(answer.size for answer in answers)])
@@ -74,10 +74,10 @@ class SecondStage:
 
     def _near(self, earlier: Ints, later: Ints, seed: Ints) -> Meetings:
         """Those within the window, as far as that is a matter of time."""
-        seconds, strict, exact = self._queries.columns()
+        length, strict, exact = self._queries.columns()
         timestamps = self._state.timestamps
         apart = timestamps[later] - timestamps[earlier]
-        keep = (apart <= seconds[seed]) & ((apart > 0) | ~strict[seed])
+        keep = (apart <= length[seed]) & ((apart > 0) | ~strict[seed])
         earlier, later, seed = earlier[keep], later[keep], seed[keep]
         multiple = self._state.is_multiple
         return Meetings(earlier, later, seed, exact[seed] & ~multiple[earlier] & ~multiple[later])

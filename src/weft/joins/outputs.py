@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
+
+import numpy as np
 
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
@@ -13,14 +16,23 @@ from weft.documents.fragment import Fragments
 from weft.documents.local import LocalNodes
 from weft.engine.engine import Engine
 from weft.engine.factory import Factory
+from weft.errors import failure_of
+from weft.joins.graph import Definition
 from weft.joins.shapes import Compiled
 from weft.joins.witness import lists_query
 from weft.plans.flwr import RETURNS, Element, Enclosed, Flwr, Slot
+from weft.plans.plan import Link
 from weft.plans.recipe import Fill, Piece, Recipe, make_recipe
 from weft.plans.xscl import Xscl
 
 Nodes = tuple[tuple[int, ...], ...]
+#: When, and behind how many documents: what happens at one moment comes of one document.
+Moment = tuple[int, float]
+_Way = tuple[Definition, tuple[Link, ...]]
 _DOCUMENTS = 256  # that are read at once
+_SWEEP = 10_000  # ways that nobody goes any more, before the engine is built anew
+_REMEMBERED = 16 * 1024 * 1024  # characters of messages whose fragments are remembered
+_LONG = (Fill.COPY, Fill.ATTRIBUTE_VALUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +50,26 @@ class Written:
 
     recipe: Recipe
     slots: tuple[Filled, ...]
+    copied: tuple[int, ...]  # the slots whose nodes are written as a whole
     is_node: bool  # a node as it stands: what XPath would give
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A message to be: how it is written, its documents, and the output nodes of each."""
+    """A message to be: how it is written, its documents, the output nodes of each, whose it is, and its moment."""
 
     written: Written
     documents: tuple[Document, ...]
     nodes: Nodes
+    number: int
+    moment: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """A message that is not made, and why."""
+
+    reason: str
 
 
 class Outputs:
@@ -56,50 +78,134 @@ class Outputs:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._engine = Engine()
-        self._ways: dict[object, int] = {}
+        self._ways: dict[_Way, int] = {}
+        self._keys: dict[int, _Way] = {}
+        self._users: Counter[int] = Counter()  # how many slots go each way
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self._ways)
 
     def written(self, plan: Xscl, compiled: Compiled) -> Written:
         """How the messages of a query are written."""
         recipe, slots = _recipe(plan)
-        filled = []
+        filled: list[Filled] = []
         owners = [(at, place) for at, block in enumerate(plan.blocks) for place in range(len(block.variables))]
-        for slot in slots:
-            block, variable = owners[slot.variable]
-            place = compiled.places[block][variable]
-            way = None
-            if slot.links:
-                key = compiled.definitions[block][place], slot.links
-                way = self._ways.get(key)
-                if way is None:
-                    way = self._ways[key] = len(self._ways)
-                    self._engine.add(way, lists_query(*key))
-            filled.append(Filled(block, compiled.shape.sides[block].output.index(place), way))
-        return Written(recipe, tuple(filled), plan.select is None and len(filled) == 1)
+        try:
+            for slot in slots:
+                block, variable = owners[slot.variable]
+                place = compiled.places[block][variable]
+                way = self._way((compiled.definitions[block][place], slot.links)) if slot.links else None
+                filled.append(Filled(block, compiled.shape.sides[block].output.index(place), way))
+        except BaseException:
+            self.remove(filled)
+            raise
+        copied = tuple(piece[1] for piece in recipe.pieces if isinstance(piece, tuple) and piece[0] in _LONG)
+        return Written(recipe, tuple(filled), copied, plan.select is None and len(filled) == 1)
 
-    def write(self, rows: Sequence[Row]) -> Iterator[str]:
-        """The messages, in order."""
+    def _way(self, key: _Way) -> int:
+        way = self._ways.get(key)
+        if way is None:
+            way = self._next
+            self._engine.add(way, lists_query(*key))
+            self._next += 1
+            self._ways[key], self._keys[way] = way, key
+        self._users[way] += 1
+        return way
+
+    def remove(self, slots: Iterable[Filled]) -> None:
+        """Let go of what only these slots were filled with."""
+        for way in (slot.way for slot in slots if slot.way is not None):
+            self._users[way] -= 1
+            if not self._users[way]:
+                del self._users[way], self._ways[self._keys.pop(way)]
+                self._engine.remove(way)
+        if self._engine.dead > max(_SWEEP, len(self)):
+            self._engine = Engine()
+            for way, key in self._keys.items():
+                self._engine.add(way, lists_query(*key))
+
+    def write(self, rows: Sequence[Row]) -> Iterator[str | Unwritten]:
+        """The messages, in order; no query has more bytes of one moment than it may."""
+        most = self._limits.max_message_bytes
+        spent: Counter[int] = Counter()  # bytes by query, of the moment
+        last: Moment | None = None
         for part, documents in with_documents(rows, lambda row: row.documents):
-            yield from self._write(part, documents)
+            page = self._page(part, documents)
+            for row in part:
+                if row.moment != last:
+                    last = row.moment
+                    spent.clear()
+                try:
+                    writer = page or Page(self._engine, [row], _by_identity(row.documents), self._limits)
+                    text = writer.write(row, most - spent[row.number])
+                except Exception as error:  # whatever it is, it is this message's own
+                    yield Unwritten(failure_of(error))
+                    continue
+                spent[row.number] += most + 1 if text is None else _size(text)  # behind one that is too long comes none
+                yield Unwritten(f"more than {most:,} bytes of messages of one document") if text is None else text
 
-    def _write(self, rows: Sequence[Row], documents: dict[int, Document]) -> Iterator[str]:
-        table = read(documents.values(), self._limits)
-        places = {key: at for at, key in enumerate(documents)}
-        local, factory, fragments = LocalNodes(table), Factory(table), Fragments(table)
-        below: dict[tuple[int, int], list[int]] = {}
-        if self._ways and any(slot.way is not None for row in rows for slot in row.written.slots):
-            ways, above, nodes = self._engine.match(table).lists()
+    def _page(self, rows: Sequence[Row], documents: dict[int, Document]) -> Page | None:
+        """The documents of some rows; None if they cannot be read together: then each row is on its own."""
+        try:
+            return Page(self._engine, rows, documents, self._limits)
+        except Exception:
+            return None
+
+
+class Page:
+    """Some documents, read again, and what slots find in them."""
+
+    def __init__(self, engine: Engine, rows: Sequence[Row], documents: Mapping[int, Document], limits: Limits) -> None:
+        self._table = read(documents.values(), limits)
+        if self._table.rejected:
+            raise self._table.rejected[0]
+        self._places = {key: at for at, key in enumerate(documents)}
+        self._local, self._fragments = LocalNodes(self._table), Fragments(self._table)
+        self._factory = Factory(self._table)
+        self._longest = max(map(len, self._table.sources), default=0)
+        self._made = 0  # characters since the factory is new
+        self._below: dict[tuple[int, int], list[int]] = {}
+        if any(slot.way is not None for row in rows for slot in row.written.slots):
+            ways, above, nodes = engine.match(self._table).lists()
             for way, top, node in zip(ways.tolist(), above.tolist(), nodes.tolist(), strict=True):
-                below.setdefault((way, top), []).append(node)
-        for row in rows:
-            lists = []
-            for slot in row.written.slots:
-                place = places[id(row.documents[slot.block])]
-                node = local.node(place, row.nodes[slot.block][slot.place])
-                lists.append([node] if slot.way is None else below.get((slot.way, node), []))
-            if row.written.is_node:
-                yield fragments.text(lists[0][0])
-            else:
-                yield factory.message(row.written.recipe, [lists])
+                self._below.setdefault((way, top), []).append(node)
+
+    def write(self, row: Row, room: int) -> str | None:
+        """A message, if it has no more bytes than there is room for."""
+        if room < 0:
+            return None
+        lists = []
+        for slot in row.written.slots:
+            place = self._places[id(row.documents[slot.block])]
+            node = self._local.node(place, row.nodes[slot.block][slot.place])
+            lists.append([node] if slot.way is None else self._below.get((slot.way, node), []))
+        copied = [lists[slot] for slot in row.written.copied]
+        if sum(map(len, copied)) * self._longest > room and sum(map(self._weight, copied)) > room:
+            return None
+        if row.written.is_node:
+            text = self._fragments.text(lists[0][0])
+        else:
+            text = self._factory.message(row.written.recipe, [lists])
+            self._made += len(text)
+            if self._made > _REMEMBERED:  # the factory remembers all fragments
+                self._factory, self._made = Factory(self._table), 0
+        return text if _size(text) <= room else None
+
+    def _weight(self, nodes: list[int]) -> int:
+        """About how many bytes nodes have: those of the elements among them."""
+        elements = np.array(nodes, np.int64)
+        elements = elements[elements < self._table.elements]
+        return int((self._table.end[elements].astype(np.int64) - self._table.start[elements]).sum())
+
+
+def _size(text: str) -> int:
+    """Bytes in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _by_identity(documents: Iterable[Document]) -> dict[int, Document]:
+    return {id(document): document for document in documents}
 
 
 def with_documents(
@@ -111,7 +217,7 @@ def with_documents(
         documents: dict[int, Document] = {}
         end = start
         while end < len(rows) and len(documents) < _DOCUMENTS:
-            documents.update((id(document), document) for document in documents_of(rows[end]))
+            documents.update(_by_identity(documents_of(rows[end])))
             end += 1
         yield rows[start:end], documents
         start = end

@@ -5,7 +5,7 @@ seed (all its predicates hold: equal keys of the two variables), and gives these
 
     predicates   predicate, earlier, later            two variables, that of the earlier document first
     needs        seed, predicate                      all of them must hold
-    seeds        seed, seconds, strict                the window (None: any), and whether equal timestamps do not do
+    seeds        seed, nanoseconds, strict            the window (None: any), and whether equal timestamps do not do
     occurrences  document, variable, key              a hash of the value: equal values have equal keys
 """
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from math import inf
 
 import numpy as np
 
@@ -22,9 +21,10 @@ from weft.documents.build import read
 from weft.documents.columns import Ints, Longs
 from weft.documents.document import Document
 from weft.documents.table import NodeTable
-from weft.joins.found import Due, JoinMessage, fan_out
+from weft.joins.found import Failures, JoinMessage, Match, fan_out, written
 from weft.joins.joins import Joins
 from weft.joins.outputs import with_documents
+from weft.joins.queries import ANY_LENGTH
 from weft.joins.state import Held, Numbered, hold
 
 
@@ -45,10 +45,10 @@ class Pairs:
         queries = joins.queries
         seeds = [(at, seed) for at, seed in enumerate(queries.seeds) if seed and seed.entry.shape.is_pairwise]
         numbers = {pair: at for at, pair in enumerate(sorted({pair for _, seed in seeds for pair in seed.pairs}))}
-        seconds, strict, _ = queries.columns()
+        length, strict, _ = queries.columns()
         self.predicates = [(at, *pair) for pair, at in numbers.items()]
         self.needs = [(at, numbers[pair]) for at, seed in seeds for pair in sorted(seed.pairs)]
-        self.seeds = [(at, None if seconds[at] == inf else float(seconds[at]), bool(strict[at])) for at, _ in seeds]
+        self.seeds = [(at, None if length[at] == ANY_LENGTH else int(length[at]), bool(strict[at])) for at, _ in seeds]
         self._variables = np.array(sorted({end for pair in numbers for end in pair}), np.int32)
 
     def occurrences(self, table: NodeTable) -> tuple[Ints, Ints, Longs]:
@@ -63,32 +63,33 @@ class Pairs:
         document, variable, key = np.unique(columns, axis=1)
         return document.astype(np.int32), variable.astype(np.int32), key
 
-    def messages(self, candidates: Sequence[Candidate]) -> Iterator[JoinMessage]:
-        """The messages of the candidates that are matches."""
+    def messages(self, candidates: Sequence[Candidate], failures: Failures) -> Iterator[JoinMessage]:
+        """The messages of the candidates that are matches; why others cannot be made is told."""
         for part, documents in with_documents(candidates, lambda one: (one.earlier, one.later)):
-            yield from self._messages(part, documents)
+            yield from self._messages(part, documents, failures)
 
-    def _messages(self, candidates: Sequence[Candidate], documents: dict[int, Document]) -> Iterator[JoinMessage]:
+    def _messages(
+        self, candidates: Sequence[Candidate], documents: dict[int, Document], failures: Failures
+    ) -> Iterator[JoinMessage]:
         joins, given = self._joins, list(documents.values())
         witnesses = joins.stage.read(read(given, joins.limits))
-        numbered = [Numbered(document, document.timestamp or 0.0, at, at) for at, document in enumerate(given)]
+        numbered = [Numbered(document, document.nanoseconds or 0, at, at) for at, document in enumerate(given)]
         held = dict(zip(documents, hold(numbered, witnesses), strict=True))
-        due: list[Due] = []
-        for candidate in candidates:
+        matches: list[Match] = []
+        for at, candidate in enumerate(candidates):
             pair = held[id(candidate.earlier)], held[id(candidate.later)]
-            due += self._due(candidate.seed, pair)
-        for text, each in zip(joins.outputs.write([one.row for one in due]), due, strict=True):
+            matches += self._match(candidate.seed, pair, at)
+        for each, text in written(joins.outputs, fan_out(joins.search, matches, failures), failures):
             yield JoinMessage(each.number, each.row.documents, text, each.timestamp)
         joins.stage.values.keep(np.zeros(0, np.int64))
 
-    def _due(self, number: int, pair: tuple[Held, Held]) -> Iterator[Due]:
-        joins = self._joins
-        seed = joins.queries.seeds[number]
+    def _match(self, number: int, pair: tuple[Held, Held], at: int) -> Iterator[Match]:
+        """A candidate that is near enough; here each is a moment of its own, for others of its documents may be far."""
+        seed = self._joins.queries.seeds[number]
         assert seed is not None
         documents = pair if seed.newest else pair[::-1]
-        if joins.search.is_within(seed.entry.shape, 0, *documents):
-            outputs = joins.search.outputs(seed.entry.shape, documents)
-            yield from fan_out(seed.entry, documents, outputs, pair[1].timestamp)
+        if self._joins.search.is_within(seed.entry.shape, 0, *documents):
+            yield Match((pair[1].timestamp, at), seed.entry, documents)
 
 
 def key_of(text: str) -> int:

@@ -6,6 +6,7 @@ for a query to begin with two documents, and has a set of predicates. Distinct p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -23,8 +24,11 @@ class Predicates:
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[int, int], int] = {}
+        self._users: Counter[tuple[int, int]] = Counter()  # how many seeds need each
+        self._free: list[int] = []  # numbers of predicates that are gone
         self._seeds: dict[frozenset[int], set[int]] = {}
         self._anchors: dict[int, set[frozenset[int]]] = {}  # sets by one of their predicates, the rarest
+        self._anchor: dict[frozenset[int], int] = {}  # which one that is
         self._known: dict[bytes, Ints] = {}
         self._cached = 0
         self._table: tuple[Longs, Ints] | None = None
@@ -34,24 +38,45 @@ class Predicates:
 
     def add(self, seed: int, pairs: Iterable[tuple[int, int]]) -> None:
         """Take in a seed that needs all of these predicates."""
-        numbers = self._numbers
-        needed = frozenset(numbers.setdefault(pair, len(numbers)) for pair in pairs)
+        needed = frozenset(map(self._number, pairs))
         if needed not in self._seeds:
             self._seeds[needed] = set()
             anchor = min(needed, key=lambda number: (len(self._anchors.get(number, ())), number))
             self._anchors.setdefault(anchor, set()).add(needed)
+            self._anchor[needed] = anchor
         self._seeds[needed].add(seed)
         self._forget()
 
+    def _number(self, pair: tuple[int, int]) -> int:
+        """The number of a predicate that one more seed needs."""
+        self._users[pair] += 1
+        number = self._numbers.get(pair)
+        if number is None:
+            number = self._numbers[pair] = self._free.pop() if self._free else len(self._numbers)
+        return number
+
     def remove(self, seed: int, pairs: Iterable[tuple[int, int]]) -> None:
-        """Let a seed go. Predicates keep their numbers."""
-        needed = frozenset(self._numbers[pair] for pair in pairs)
+        """Let a seed go, and the predicates that only it needed; their numbers are given again."""
+        given = list(pairs)
+        needed = frozenset(self._numbers[pair] for pair in given)
         self._seeds[needed].remove(seed)
         if not self._seeds[needed]:
             del self._seeds[needed]
-            for sets in self._anchors.values():
-                sets.discard(needed)
+            anchor = self._anchor.pop(needed)
+            self._anchors[anchor].remove(needed)
+            if not self._anchors[anchor]:
+                del self._anchors[anchor]
+        for pair in given:
+            self._users[pair] -= 1
+            if not self._users[pair]:
+                del self._users[pair]
+                self._free.append(self._numbers.pop(pair))
         self._forget()
+
+    @property
+    def bound(self) -> int:
+        """All numbers of predicates are below this."""
+        return len(self._numbers) + len(self._free)
 
     def _forget(self) -> None:
         self._table = None
@@ -63,7 +88,7 @@ class Predicates:
         if self._table is None:
             keys = np.array([left << 32 | right for left, right in self._numbers], np.int64)
             order = np.argsort(keys)
-            self._table = keys[order], order.astype(np.int32)
+            self._table = keys[order], np.fromiter(self._numbers.values(), np.int32, keys.size)[order]
         keys, numbers = self._table
         if not keys.size:
             return np.full(earlier.size, -1, np.int32)
@@ -94,7 +119,7 @@ class Predicates:
 
     def _keys(self, starts: Longs, numbers: Ints) -> Longs | list[bytes]:
         """What tells sets apart: a mask where there are few predicates, else the numbers themselves."""
-        if len(self._numbers) <= _BITS:
+        if self.bound <= _BITS:
             masks: Longs = np.add.reduceat(np.int64(1) << numbers.astype(np.int64), starts) if starts.size else starts
             return masks
         bounds = [*starts.tolist(), numbers.size]

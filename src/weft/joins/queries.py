@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +13,12 @@ from weft.documents.columns import Ints, Longs
 from weft.joins.outputs import Written
 from weft.joins.predicates import Predicates
 from weft.joins.shapes import Condition, Joined, Shape
+from weft.plans.xscl import Window
 
 Pairs = frozenset[tuple[int, int]]
-Doubles = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+#: A window that all documents are within, in nanoseconds.
+ANY_LENGTH = int(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,9 @@ class Queries:
         self.predicates = Predicates()
         self.entries: dict[Shape, Entry] = {}
         self.seeds: list[Seed | None] = []
+        self._free: list[int] = []  # places of seeds that are gone
         self.alone: dict[int, list[Entry]] = {}  # by the top variable: those that begin with one document
-        self._columns: tuple[Doubles, Flags, Flags] | None = None
+        self._columns: tuple[Longs, Flags, Flags] | None = None
         self._variables: Ints | None = None
         self._sizes: Longs | None = None
         self.since = 0  # the latest that any subscriber begins with
@@ -104,13 +106,22 @@ class Queries:
             if shape.present == 1:
                 self.alone.setdefault(shape.sides[0].top, []).append(entry)
             for seed in _seeds(entry):
-                entry.seeds.append(len(self.seeds))
-                self.predicates.add(len(self.seeds), seed.pairs)
-                self.seeds.append(seed)
+                self._add_seed(entry, seed)
             self._columns = self._variables = None
         entry.since = min(entry.since, subscriber.since)
         entry.subscribers[number] = subscriber
         self.since, self._sizes = max(self.since, subscriber.since), None
+
+    def _add_seed(self, entry: Entry, seed: Seed) -> None:
+        place = self._free.pop() if self._free else len(self.seeds)
+        self.seeds[place : place + 1] = [seed]
+        entry.seeds.append(place)
+        self.predicates.add(place, seed.pairs)
+
+    @property
+    def ways(self) -> int:
+        """How many seeds there are."""
+        return len(self.seeds) - len(self._free)
 
     def replace(self, number: int, shape: Shape, subscriber: Subscriber) -> None:
         """Another subscriber in the place of one."""
@@ -132,18 +143,20 @@ class Queries:
             assert seed is not None
             self.predicates.remove(place, seed.pairs)
             self.seeds[place] = None
+            self._free.append(place)
         if shape.present == 1:
-            self.alone[shape.sides[0].top].remove(entry)
+            alone = self.alone[shape.sides[0].top]
+            alone.remove(entry)
+            if not alone:
+                del self.alone[shape.sides[0].top]
         self._columns = self._variables = None
 
-    def columns(self) -> tuple[Doubles, Flags, Flags]:
-        """For each seed: the seconds of its window, whether the later one is strictly later, whether it is exact."""
+    def columns(self) -> tuple[Longs, Flags, Flags]:
+        """For each seed: the length of its window, whether the later one is strictly later, whether it is exact."""
         if self._columns is None:
             joins = [_join_of(seed) for seed in self.seeds]
             self._columns = (
-                np.array(
-                    [inf if join is None or join.window.seconds is None else join.window.seconds for join in joins]
-                ),
+                np.array([ANY_LENGTH if join is None else _length(join.window) for join in joins], np.int64),
                 np.array([join is not None and join.operator != "JOIN" for join in joins], bool),
                 np.array([seed is not None and seed.is_exact for seed in self.seeds], bool),
             )
@@ -163,6 +176,10 @@ class Queries:
             found = {variable for shape in self.entries for variable in _equated(shape)}
             self._variables = np.array(sorted(found), np.int32)
         return self._variables
+
+
+def _length(window: Window) -> int:
+    return ANY_LENGTH if window.nanoseconds is None else window.nanoseconds
 
 
 def _join_of(seed: Seed | None) -> Joined | None:

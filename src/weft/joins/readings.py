@@ -10,8 +10,9 @@ from weft.languages.xpath.numbers import number
 from weft.languages.xpath.predicates import HOLDS
 from weft.plans.plan import Comparison
 
+_LONG = 100  # characters of a text that is not remembered
 
-@lru_cache(maxsize=100_000)
+
 def reading(text: str) -> tuple[float | None, float | None]:
     """A text as a number, as XPath reads it, and as an ISO date or date-time in seconds; None where it is none.
 
@@ -20,6 +21,10 @@ def reading(text: str) -> tuple[float | None, float | None]:
     >>> reading("1970-01-02")
     (None, 86400.0)
     """
+    return _reading(text) if len(text) > _LONG else _remembered(text)
+
+
+def _reading(text: str) -> tuple[float | None, float | None]:
     if not math.isnan(value := number(text)):
         return (value if math.isfinite(value) else None), None
     try:
@@ -27,6 +32,9 @@ def reading(text: str) -> tuple[float | None, float | None]:
     except ValueError:
         return None, None
     return None, (instant if instant.tzinfo else instant.replace(tzinfo=UTC)).timestamp()
+
+
+_remembered = lru_cache(maxsize=100_000)(_reading)
 
 
 def stands(left: str, operator: Comparison, right: str) -> bool:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import Any, Literal, NamedTuple
 
 from weft.documents.document import Document, is_in_stream
+from weft.documents.moment import START
 from weft.errors import ConfigurationError
 from weft.joins.conjunctive import Source, conjunctive_query
 from weft.joins.graph import Definition, definitions, join_graph, minor
+from weft.joins.queries import ANY_LENGTH
 from weft.joins.relations import Relations, Witnesses
 from weft.joins.template import Template, template_of
 from weft.joins.view_cache import Materialized, NoViews, ViewCache, Views
@@ -58,8 +59,8 @@ class Reference:
         self.templates: list[Template] = []
         self._terms: list[tuple[Term, ...]] = []
         self._queries = queries
-        self._arrivals: dict[int, tuple[float, int]] = {}  # a document's timestamp and number: its place in the order
-        self._latest = -inf
+        self._arrivals: dict[int, tuple[int, int]] = {}  # a document's timestamp and number: its place in the order
+        self._latest = START
         self._counted = _counted_streams(queries)
         sources = Source("R_bin", "R_doc"), Source("R_binW", "R_docW")
         self.views: Views = NoViews()
@@ -109,7 +110,7 @@ class Reference:
             self._ask_for(template, codes)
             self._terms.append(tuple(Term(int(place >= graph.left), graph.nodes[place].variable) for place in places))
             window = query.joins[0].window
-            length = inf if window.seconds is None else window.seconds
+            length = ANY_LENGTH if window.nanoseconds is None else window.nanoseconds
             rows.setdefault(template, []).append((qid, *codes, length, query.joins[0].operator == "JOIN"))
         self.templates = list(rows)
         for number, (template, of_template) in enumerate(rows.items()):
@@ -173,7 +174,7 @@ class Reference:
         return bisect_left(counted, places[1 - earlier]) - bisect_right(counted, places[earlier]) < number
 
 
-def _counted_streams(queries: Sequence[Xscl]) -> dict[str, list[tuple[float, int]]]:
+def _counted_streams(queries: Sequence[Xscl]) -> dict[str, list[tuple[int, int]]]:
     """The streams whose documents some window counts, with their documents in order: none yet."""
     return {
         block.stream: []

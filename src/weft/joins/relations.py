@@ -1,8 +1,8 @@
 """Witnesses and queries in, the paper's relations as DuckDB tables out.
 
-All columns but timestamps, window lengths and readings are integers. Relations whose names end in W have the current
-batch, those without it what was before. A batch may have several documents, so the former have a docid too, which the
-paper leaves out. Both have the document's timestamp, so that windows need no join with R_docTS.
+All columns but readings are integers; timestamps and window lengths are nanoseconds. Relations whose names end in W
+have the current batch, those without it what was before. A batch may have several documents, so the former have a docid
+too, which the paper leaves out. Both have the document's timestamp, so that windows need no join with R_docTS.
 
     R_bin   docid, var1, var2, node1, node2, timestamp    var2's node is reached from var1's; unary: both are the same
     R_doc   docid, node, strval                           the value of a node; NULL where nobody asks for it
@@ -27,10 +27,10 @@ _BIN = {
     "var2": "BIGINT",
     "node1": "BIGINT",
     "node2": "BIGINT",
-    "timestamp": "DOUBLE",
+    "timestamp": "BIGINT",
 }
 _DOC = {"docid": "BIGINT", "node": "BIGINT", "strval": "BIGINT"}
-_TIMES = {"docid": "BIGINT", "timestamp": "DOUBLE"}
+_TIMES = {"docid": "BIGINT", "timestamp": "BIGINT"}
 _TABLES = {
     "R_bin": _BIN,
     "R_binW": _BIN,
@@ -56,7 +56,7 @@ class Witnesses:
     """What the first stage has found in a document."""
 
     docid: int
-    timestamp: float
+    timestamp: int
     stream: str
     bindings: tuple[tuple[int, int, int, int], ...]  # var1, var2, node1, node2
     values: tuple[tuple[int, int | None], ...]  # node, strval
@@ -80,7 +80,7 @@ class Relations:
     def add_template(self, name: str, nodes: int, rows: Sequence[tuple[Any, ...]]) -> None:
         """R_T of a template with so many nodes."""
         variables = {f"var{node + 1}": "BIGINT" for node in range(nodes)}
-        self._create(name, {"qid": "BIGINT", **variables, "wl": "DOUBLE", "either": "BOOLEAN"})
+        self._create(name, {"qid": "BIGINT", **variables, "wl": "BIGINT", "either": "BOOLEAN"})
         self.insert(name, rows)
 
     def load(self, batch: Sequence[Witnesses]) -> None:

@@ -9,27 +9,57 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weft.joins.readings import stands
-from weft.joins.shapes import Condition, Shape, Side
+from weft.joins.shapes import Condition, Shape
 from weft.joins.state import Bindings, Held, State
 from weft.joins.witness import Values
 
 Nodes = tuple[int, ...]
 _KEPT = 256  # documents whose bindings are known
+_LARGE = 1_000_000  # nodes and edges of these documents
+_FREE = 100_000  # documents and nodes that may be tried, however few messages are allowed
+_FOR_EACH = 2  # and so many for each message that is
+_LOOKUP = 10  # nodes that one look into the postings is worth
+
+
+class TooManyError(Exception):
+    """A query would try more than it may; what it says is the reason."""
+
+
+class Tries:
+    """How many documents and nodes a query may still try for one new document."""
+
+    __slots__ = ("_left", "_most")
+
+    def __init__(self, most: int) -> None:
+        self._left = self._most = most
+
+    def spend(self, number: int) -> None:
+        """Try so many; raises TooManyError beyond the most."""
+        self._left -= number
+        if self._left < 0:
+            raise TooManyError(f"to be joined, more than {self._most:,} documents and nodes would have to be tried")
 
 
 class Search:
-    """Searches the state."""
+    """Searches the state. `most` is how many messages a query may make of one new document."""
 
-    def __init__(self, state: State, values: Values) -> None:
-        self._state, self._values = state, values
+    def __init__(self, state: State, values: Values, most: int) -> None:
+        self._state, self._values, self.most = state, values, most
         self._known: dict[int, tuple[Held, Bindings]] = {}
+        self._size = 0  # of these
+
+    def tries(self) -> Tries:
+        """What a query may try for one new document."""
+        return Tries(_FREE + _FOR_EACH * self.most)
 
     def _bindings(self, one: Held) -> Bindings:
         """The bindings of a document; those asked for lately are known."""
         known = self._known.get(id(one))
         if known is None or known[0] is not one:
-            if len(self._known) >= _KEPT:
+            self._size += one.rows[1] - one.rows[0] + one.edges[1] - one.edges[0]
+            if len(self._known) >= _KEPT or self._size > _LARGE:
                 self._known.clear()
+                self._size = 0
             known = self._known[id(one)] = one, one.bindings()
         return known[1]
 
@@ -43,8 +73,8 @@ class Search:
         if joined.operator != "JOIN" and not after.timestamp > before.timestamp:
             return False
         window = joined.window
-        if window.seconds is not None:
-            return abs(after.timestamp - before.timestamp) <= window.seconds
+        if window.nanoseconds is not None:
+            return abs(after.timestamp - before.timestamp) <= window.nanoseconds
         if window.documents is None:
             return True
         is_forward = before.sequence < after.sequence
@@ -54,7 +84,9 @@ class Search:
 
     # -- chains
 
-    def complete(self, shape: Shape, newest: int, given: dict[int, Held], since: int) -> Iterator[tuple[Held, ...]]:
+    def complete(
+        self, shape: Shape, newest: int, given: dict[int, Held], since: int, tries: Tries
+    ) -> Iterator[tuple[Held, ...]]:
         """All ways to give the blocks of a shape documents, where some have theirs.
 
         The newest document is that of block `newest`, and no block before has the same, so that each way comes once.
@@ -68,16 +100,18 @@ class Search:
         block, condition = next(
             (block, condition) for block in missing for condition in conditions if _links(condition, block, given)
         )
-        for one in self._candidates(shape, block, condition, given):
-            limit = given[newest].sequence
+        limit = given[newest].sequence
+        for one in self._candidates(shape, block, condition, given, tries):
             if one.arrival < since:
                 continue
             if one.sequence < limit or (one.sequence == limit and block > newest):
                 extended = {**given, block: one}
                 if self.is_near(shape, block, extended):
-                    yield from self.complete(shape, newest, extended, since)
+                    yield from self.complete(shape, newest, extended, since, tries)
 
-    def _candidates(self, shape: Shape, block: int, condition: Condition, given: dict[int, Held]) -> list[Held]:
+    def _candidates(
+        self, shape: Shape, block: int, condition: Condition, given: dict[int, Held], tries: Tries
+    ) -> list[Held]:
         """The documents that a condition with a document that is given allows for a block."""
         here, there = (
             (condition.left, condition.right) if condition.left[0] == block else (condition.right, condition.left)
@@ -88,6 +122,7 @@ class Search:
         asked = shape.sides[there[0]].variables[there[1]]
         for value in {other.values[asked, node] for node in other.nodes.get(asked, ())}:
             places.update(dict.fromkeys(self._state.postings.documents(value, variable).tolist()))
+        tries.spend(len(places) + _LOOKUP)
         held = self._state.held
         return [one for place in sorted(places) if (one := held[place]) is not None]
 
@@ -101,10 +136,10 @@ class Search:
 
     # -- bindings
 
-    def outputs(self, shape: Shape, documents: Sequence[Held]) -> Iterator[tuple[Nodes, ...]]:
+    def outputs(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[tuple[Nodes, ...]]:
         """The distinct nodes for the output of a match, a tuple for each block."""
         seen: set[tuple[Nodes, ...]] = set()
-        for bound in self.bindings(shape, documents):
+        for bound in self.bindings(shape, documents, tries):
             shown = tuple(
                 tuple(nodes[place] for place in side.output)
                 for nodes, side in zip(bound, shape.sides[: shape.present], strict=True)
@@ -113,73 +148,85 @@ class Search:
                 seen.add(shown)
                 yield shown
 
-    def is_match(self, shape: Shape, documents: Sequence[Held]) -> bool:
+    def is_match(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> bool:
         """Whether some binding of the documents meets all conditions."""
-        return next(self.bindings(shape, documents), None) is not None
+        return next(self.bindings(shape, documents, tries), None) is not None
 
-    def bindings(self, shape: Shape, documents: Sequence[Held]) -> Iterator[tuple[Nodes, ...]]:
+    def bindings(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[tuple[Nodes, ...]]:
         """All bindings of the blocks of a match that meet all conditions among them."""
-        yield from self._extend(shape, [self._bindings(one) for one in documents], [])
+        yield from self._extend(shape, [self._bindings(one) for one in documents], [], tries)
 
-    def _extend(self, shape: Shape, found: list[Bindings], bound: list[Nodes]) -> Iterator[tuple[Nodes, ...]]:
-        block = len(bound)
-        if block == len(found):
+    def _extend(
+        self, shape: Shape, found: list[Bindings], bound: list[Nodes], tries: Tries
+    ) -> Iterator[tuple[Nodes, ...]]:
+        if len(bound) == len(found):
             yield tuple(bound)
             return
-        conditions = shape.joins[block - 1].conditions if block else ()
-        for nodes in assignments(shape.sides[block], found[block]):
-            if all(self._holds(shape, condition, found, [*bound, nodes]) for condition in conditions):
-                yield from self._extend(shape, found, [*bound, nodes])
+        for nodes in self._assignments(shape, found, bound, tries):
+            yield from self._extend(shape, found, [*bound, nodes], tries)
 
-    def _holds(self, shape: Shape, condition: Condition, found: list[Bindings], bound: list[Nodes]) -> bool:
-        left, right = (
-            found[block].values[shape.sides[block].variables[place], bound[block][place]]
-            for block, place in (condition.left, condition.right)
-        )
+    def _assignments(
+        self, shape: Shape, found: Sequence[Bindings], bound: Sequence[Nodes], tries: Tries
+    ) -> Iterator[Nodes]:
+        """All ways to give the variables of the next block nodes that meet its conditions with the blocks before."""
+        side = shape.sides[len(bound)]
+        nodes: list[int] = []
+
+        def extend() -> Iterator[Nodes]:
+            if len(nodes) == len(side.variables):
+                yield tuple(nodes)
+                return
+            some = self._choices(shape, found, bound, nodes, tries)
+            tries.spend(len(some) + 1)
+            for node in some:
+                nodes.append(node)
+                yield from extend()
+                nodes.pop()
+
+        return extend()
+
+    def _choices(
+        self, shape: Shape, found: Sequence[Bindings], bound: Sequence[Nodes], nodes: Sequence[int], tries: Tries
+    ) -> list[int]:
+        """The nodes that the next variable of a block may have, as those before it have theirs."""
+        block, place = len(bound), len(nodes)
+        side, here = shape.sides[block], found[block]
+        variable, above, edge = side.variables[place], side.parents[place], side.edges[place]
+        some = here.nodes.get(variable, []) if above < 0 else here.below.get((edge, nodes[above]), [])
+        tests = []
+        for condition in shape.joins[block - 1].conditions if block else ():
+            if condition.right[1] == place:
+                other, at = condition.left
+                value = found[other].values[shape.sides[other].variables[at], bound[other][at]]
+                tests.append((value, condition))
+                equal = here.valued.get((variable, value), []) if condition.operator == "=" else some
+                if len(equal) < len(some):  # few have the value: whether they are below is looked up
+                    some = [node for node in equal if above < 0 or (edge, nodes[above], node) in here.edges]
+        for value, condition in tests:
+            tries.spend(len(some))
+            some = [node for node in some if self._stands(value, condition, here.values[variable, node])]
+        return some
+
+    def _stands(self, left: int, condition: Condition, right: int) -> bool:
+        """Whether two coded values stand in a condition's relation."""
         if condition.operator in ("=", "!="):
             return (left == right) is (condition.operator == "=")
         return stands(self._values.texts[left], condition.operator, self._values.texts[right])
 
     # -- absence
 
-    def is_followed(self, shape: Shape, documents: Sequence[Held], bound: Sequence[Nodes]) -> bool:
+    def is_followed(self, shape: Shape, documents: Sequence[Held], bound: Sequence[Nodes], tries: Tries) -> bool:
         """Whether a document that must not follow does follow a binding of the blocks before."""
         last = shape.present
         joined = shape.joins[-1]
         condition = next(condition for condition in joined.conditions if condition.operator == "=")
         given = dict(enumerate(documents))
-        for one in self._candidates(shape, last, condition, given):
-            if not self.is_within(shape, last - 1, documents[-1], one):
-                continue
-            found = [self._bindings(each) for each in (*documents, one)]
-            if any(
-                all(self._holds(shape, each, found, [*bound, nodes]) for each in joined.conditions)
-                for nodes in assignments(shape.sides[last], found[-1])
-            ):
-                return True
+        for one in self._candidates(shape, last, condition, given, tries):
+            if self.is_within(shape, last - 1, documents[-1], one):
+                found = [self._bindings(each) for each in (*documents, one)]
+                if next(self._assignments(shape, found, bound, tries), None) is not None:
+                    return True
         return False
-
-
-def assignments(side: Side, found: Bindings) -> Iterator[Nodes]:
-    """All ways to give the variables of a block nodes of a document."""
-    nodes: list[int] = []
-
-    def extend() -> Iterator[Nodes]:
-        place = len(nodes)
-        if place == len(side.variables):
-            yield tuple(nodes)
-            return
-        parent = side.parents[place]
-        if parent < 0:
-            choices = found.nodes.get(side.variables[place], [])
-        else:
-            choices = found.below.get((side.edges[place], nodes[parent]), [])
-        for node in choices:
-            nodes.append(node)
-            yield from extend()
-            nodes.pop()
-
-    return extend()
 
 
 def _links(condition: Condition, block: int, given: dict[int, Held]) -> bool:

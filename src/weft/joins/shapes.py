@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from weft.joins.graph import Definition, core, definitions
 from weft.joins.witness import FirstStage
 from weft.plans.flwr import Slot
-from weft.plans.plan import Comparison
+from weft.plans.plan import Comparison, Link
 from weft.plans.walk import walk
-from weft.plans.xscl import JoinOperator, Term, Window, Xscl
+from weft.plans.xscl import Join, JoinOperator, Term, Window, Xscl
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,40 +106,63 @@ class Compiled:
     asked: tuple[tuple[int, bool], ...]  # numbers of the first stage, and whether values were asked for
 
 
+class _Asking:
+    """Asks the first stage, and remembers what for."""
+
+    def __init__(self, stage: FirstStage) -> None:
+        self._stage = stage
+        self.asked: list[tuple[int, bool]] = []
+
+    def variable(self, definition: Definition, valued: bool) -> int:
+        self.asked.append((self._stage.add_variable(definition, valued), valued))
+        return self.asked[-1][0]
+
+    def edge(self, definition: Definition, links: tuple[Link, ...]) -> int:
+        self.asked.append((self._stage.add_edge(definition, links), False))
+        return self.asked[-1][0]
+
+
 def compile_plan(plan: Xscl, stage: FirstStage) -> Compiled:
-    """Ask the first stage for all that a plan needs."""
+    """Ask the first stage for all that a plan needs; for nothing if it does not take all of it."""
+    asking = _Asking(stage)
+    try:
+        return _compile(plan, asking)
+    except BaseException:
+        for number, valued in asking.asked:
+            stage.remove(number, valued)
+        raise
+
+
+def _compile(plan: Xscl, asking: _Asking) -> Compiled:
     outputs = output_terms(plan)
     predicates = [predicate for join in plan.joins for predicate in join.predicates]
     compared = {term for predicate in predicates for term in (predicate.left, predicate.right)}
-    asked: list[tuple[int, bool]] = []
     sides, places, defined = [], [], []
     for at, block in enumerate(plan.blocks):
         kept = {term.variable for term in (*outputs, *compared) if term.block == at}
         graph = core(block, kept or {block.output})
         made = definitions(graph)
-        valued = [Term(at, node.variable) in compared for node in graph.nodes]
-        variables = [stage.add_variable(each, value) for each, value in zip(made, valued, strict=True)]
-        asked += zip(variables, valued, strict=True)
-        edges = []
-        for place, node in enumerate(graph.nodes):
-            edges.append(-1 if node.parent is None else stage.add_edge(made[node.parent], made[place].links))
-            if node.parent is not None:
-                asked.append((edges[-1], False))
+        variables = tuple(
+            asking.variable(each, Term(at, node.variable) in compared)
+            for each, node in zip(made, graph.nodes, strict=True)
+        )
+        edges = tuple(
+            -1 if node.parent is None else asking.edge(made[node.parent], each.links)
+            for each, node in zip(made, graph.nodes, strict=True)
+        )
         where = {node.variable: place for place, node in enumerate(graph.nodes)}
         shown = tuple(sorted(where[term.variable] for term in outputs if term.block == at))
         parents = tuple(-1 if node.parent is None else node.parent for node in graph.nodes)
-        sides.append(Side(block.stream, tuple(variables), parents, tuple(edges), shown))
+        sides.append(Side(block.stream, variables, parents, edges, shown))
         places.append(where)
         defined.append(made)
+    joins = tuple(_joined(join, places) for join in plan.joins)
+    return Compiled(Shape(tuple(sides), joins), tuple(places), tuple(defined), tuple(asking.asked))
 
-    def condition(left: Term, operator: Comparison, right: Term) -> Condition:
-        ends = ((term.block, places[term.block][term.variable]) for term in (left, right))
-        return Condition(next(ends), operator, next(ends))
 
-    joins = tuple(
-        Joined(
-            join.operator, join.window, tuple(condition(one.left, one.operator, one.right) for one in join.predicates)
-        )
-        for join in plan.joins
-    )
-    return Compiled(Shape(tuple(sides), joins), tuple(places), tuple(defined), tuple(asked))
+def _joined(join: Join, places: Sequence[dict[int, int]]) -> Joined:
+    def place(term: Term) -> tuple[int, int]:
+        return term.block, places[term.block][term.variable]
+
+    conditions = tuple(Condition(place(one.left), one.operator, place(one.right)) for one in join.predicates)
+    return Joined(join.operator, join.window, conditions)

@@ -17,7 +17,6 @@ from weft.documents.document import Document
 from weft.joins.postings import Postings
 from weft.joins.witness import Witnesses
 
-Doubles = NDArray[np.float64]
 _SWEEP = 1_024  # documents that may be gone before the state is made compact
 
 
@@ -26,7 +25,7 @@ class Held:
     """A document of the state: when it came, and where its witnesses are."""
 
     document: Document
-    timestamp: float
+    timestamp: int
     sequence: int  # its place among all documents in order, also those that are not held
     arrival: int  # its place among all documents as they came
     witnesses: Witnesses
@@ -36,7 +35,7 @@ class Held:
     place: int = -1  # in the state
 
     @property
-    def numbered(self) -> tuple[Document, float, int, int]:
+    def numbered(self) -> tuple[Document, int, int, int]:
         """The document with its numbers."""
         return self.document, self.timestamp, self.sequence, self.arrival
 
@@ -54,10 +53,13 @@ class Held:
         ):
             made.nodes.setdefault(variable, []).append(node)
             made.values[variable, node] = value
+            if value >= 0:
+                made.valued.setdefault((variable, value), []).append(node)
         for edge, above, below in zip(
             columns.edge[edges].tolist(), columns.above[edges].tolist(), columns.below[edges].tolist(), strict=True
         ):
             made.below.setdefault((edge, above), []).append(below)
+            made.edges.add((edge, above, below))
         return made
 
 
@@ -66,15 +68,17 @@ class Bindings:
     """The witnesses of a document by variable and edge."""
 
     nodes: dict[int, list[int]] = field(default_factory=dict)
-    values: dict[tuple[int, int], int] = field(default_factory=dict)
-    below: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    values: dict[tuple[int, int], int] = field(default_factory=dict)  # by variable and node
+    valued: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # nodes by variable and value
+    below: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # by edge and node above
+    edges: set[tuple[int, int, int]] = field(default_factory=set)  # the same: edge, node above, node below
 
 
 class Numbered(NamedTuple):
     """A document with its timestamp, its place in the order and its place as it came."""
 
     document: Document
-    timestamp: float
+    timestamp: int
     sequence: int
     arrival: int
 
@@ -102,12 +106,12 @@ class State:
         self.postings = Postings()
         self.held: list[Held | None] = []
         self.sequence = 0  # of the next document
-        self._timestamps: Doubles = np.zeros(1_024)
+        self._timestamps: Longs = np.zeros(1_024, np.int64)
         self._sequences: Longs = np.zeros(1_024, np.int64)
         self._is_multiple: NDArray[np.bool_] = np.zeros(1_024, bool)
         self._is_held: NDArray[np.bool_] = np.zeros(1_024, bool)
         self._gone = 0
-        self._history: dict[str, tuple[array[int], array[float]]] = {}  # each stream's sequence numbers and timestamps
+        self._history: dict[str, tuple[array[int], array[int]]] = {}  # each stream's sequence numbers and timestamps
 
     def __len__(self) -> int:
         return len(self.held) - self._gone
@@ -122,7 +126,7 @@ class State:
         return one
 
     @property
-    def timestamps(self) -> Doubles:
+    def timestamps(self) -> Longs:
         """When the documents came, by place."""
         return self._timestamps[: len(self.held)]
 
@@ -143,11 +147,11 @@ class State:
 
     # -- documents come
 
-    def number(self, stream: str, timestamp: float) -> int:
+    def number(self, stream: str, timestamp: int) -> int:
         """The next document's sequence number; it is counted in its stream."""
         sequence = self.sequence
         self.sequence += 1
-        sequences, timestamps = self._history.setdefault(stream, (array("q"), array("d")))
+        sequences, timestamps = self._history.setdefault(stream, (array("q"), array("q")))
         sequences.append(sequence)
         timestamps.append(timestamp)
         return sequence
@@ -157,7 +161,7 @@ class State:
         place = one.place = len(self.held)
         self.held.append(one)
         if place == len(self._timestamps):
-            self._timestamps = np.concatenate([self._timestamps, np.zeros(place)])
+            self._timestamps = np.concatenate([self._timestamps, np.zeros(place, np.int64)])
             self._sequences = np.concatenate([self._sequences, np.zeros(place, np.int64)])
             self._is_multiple = np.concatenate([self._is_multiple, np.zeros(place, bool)])
             self._is_held = np.concatenate([self._is_held, np.zeros(place, bool)])
@@ -166,15 +170,15 @@ class State:
         return place
 
     @property
-    def history(self) -> dict[str, tuple[list[int], list[float]]]:
+    def history(self) -> dict[str, tuple[list[int], list[int]]]:
         """The sequence numbers and timestamps of each stream's documents, as far as anybody counts back."""
         return {stream: (numbers.tolist(), times.tolist()) for stream, (numbers, times) in self._history.items()}
 
-    def restore(self, sequence: int, history: Mapping[str, tuple[list[int], list[float]]]) -> None:
+    def restore(self, sequence: int, history: Mapping[str, tuple[list[int], list[int]]]) -> None:
         """Go on counting where another one was."""
         self.sequence = sequence
         self._history = {
-            stream: (array("q", numbers), array("d", times)) for stream, (numbers, times) in history.items()
+            stream: (array("q", numbers), array("q", times)) for stream, (numbers, times) in history.items()
         }
 
     # -- windows in documents
@@ -185,16 +189,16 @@ class State:
             return np.asarray(later - earlier - 1)
         return self._before(stream, np.asarray(later)) - self._before(stream, np.asarray(earlier) + 1)
 
-    def behind(self, stream: str, sequence: int, number: int) -> tuple[int, float] | None:
+    def behind(self, stream: str, sequence: int, number: int) -> tuple[int, int] | None:
         """Sequence number and timestamp of the n-th document of a stream behind one; None if it has not come."""
         return self._nth(stream, 0, sequence, number)
 
-    def later(self, stream: str, timestamp: float, number: int) -> tuple[int, float] | None:
+    def later(self, stream: str, timestamp: int, number: int) -> tuple[int, int] | None:
         """The same of the n-th document with a later timestamp."""
         return self._nth(stream, 1, timestamp, number)
 
-    def _nth(self, stream: str, column: int, value: float, number: int) -> tuple[int, float] | None:
-        found: list[tuple[int, float]] = []
+    def _nth(self, stream: str, column: int, value: int, number: int) -> tuple[int, int] | None:
+        found: list[tuple[int, int]] = []
         for name in self._history if not stream else (stream, ""):
             if name in self._history:
                 columns = self._history[name]
@@ -202,10 +206,10 @@ class State:
                 found += zip(*(each[first : first + number] for each in columns), strict=True)
         return sorted(found)[number - 1] if len(found) >= number else None
 
-    def after(self, stream: str, timestamp: float) -> int:
+    def after(self, stream: str, timestamp: int) -> int:
         """How many documents of a stream have a later timestamp."""
         names = self._history if not stream else (stream, "")
-        found = [np.frombuffer(self._history[name][1]) for name in names if name in self._history]
+        found = [np.frombuffer(self._history[name][1], np.int64) for name in names if name in self._history]
         return int(sum(times.size - np.searchsorted(times, timestamp, side="right") for times in found))
 
     def _before(self, stream: str, sequence: NDArray[np.int64]) -> Longs:
@@ -216,11 +220,9 @@ class State:
                 counted = counted + np.searchsorted(np.frombuffer(self._history[name][0], np.int64), sequence)
         return counted
 
-    def begin_anew(self) -> list[Held]:
-        """Hold nothing; what was held comes back, to be held again with other witnesses."""
-        before = list(self)
+    def begin_anew(self) -> None:
+        """Hold nothing, so that what was held can be held again with other witnesses."""
         self.held, self._gone, self.postings = [], 0, Postings()
-        return before
 
     # -- documents go
 
@@ -256,3 +258,4 @@ class State:
             first = int(np.searchsorted(np.frombuffer(sequences, np.int64), oldest))
             if first > len(sequences) // 2:
                 self._history[stream] = sequences[first:], timestamps[first:]
+        self._history = {stream: columns for stream, columns in self._history.items() if columns[0]}

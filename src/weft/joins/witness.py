@@ -73,6 +73,12 @@ class Values:
         self.codes: dict[str, int] = {}
         self.texts: dict[int, str] = {}
         self._next = 0
+        self._kept = 0  # how many were kept last
+
+    @property
+    def has_grown(self) -> bool:
+        """Whether so many came since some were forgotten last that it is worth while to look again."""
+        return len(self.texts) > max(_SWEEP, 2 * self._kept)
 
     def code(self, texts: list[str]) -> Longs:
         """The number of each text."""
@@ -91,6 +97,7 @@ class Values:
         """Forget all other texts. Their numbers are not given again."""
         self.texts = {code: self.texts[code] for code in np.unique(codes).tolist() if code >= 0}
         self.codes = {text: code for code, text in self.texts.items()}
+        self._kept = len(self.texts)
 
 
 class FirstStage:
@@ -183,12 +190,12 @@ class FirstStage:
         """The rows of variables whose stream the document is in."""
         if not any(one.stream for one in table.documents) or not number.size:
             return document, number, *columns
-        streams = {stream: at for at, stream in enumerate(dict.fromkeys(self._streams.values()))}
-        of_number = np.zeros(self._next, np.int32)
-        for at, stream in self._streams.items():
-            of_number[at] = streams[stream]
+        numbers, place = np.unique(number, return_inverse=True)
+        named = [self._streams[each] for each in numbers.tolist()]
+        streams = {stream: at for at, stream in enumerate(dict.fromkeys(named))}
+        of_number = np.array([streams[stream] for stream in named], np.int32)
         allowed = np.array([[is_in_stream(one, stream) for stream in streams] for one in table.documents], bool)
-        keep = allowed[document, of_number[number]]
+        keep = allowed[document, of_number[place]]
         return document[keep], number[keep], *(column[keep] for column in columns)
 
 

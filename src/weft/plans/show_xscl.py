@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from weft.plans.flwr import Slot
 from weft.plans.show import show_link
 from weft.plans.walk import walk
 from weft.plans.xscl import Join, Term, Window, Xscl
 
-_SECOND = 1.0, "second"
-_UNITS = (604_800.0, "week"), (86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute"), _SECOND
+_UNITS = tuple(
+    (length * 1_000_000, name)
+    for length, name in (
+        (604_800_000, "week"),
+        (86_400_000, "day"),
+        (3_600_000, "hour"),
+        (60_000, "minute"),
+        (1_000, "second"),
+        (1, "millisecond"),
+    )
+)
+_SECOND = _UNITS[-2]
 
 
 def show_xscl(plan: Xscl) -> str:
@@ -53,7 +64,7 @@ def name_of(plan: Xscl, term: Term) -> str:
 
 def show_window(window: Window) -> str:
     """A window in words."""
-    if (seconds := window.seconds) is not None:
-        unit, name = next((each for each in _UNITS if seconds and seconds % each[0] == 0), _SECOND)
-        return f"{seconds / unit:g} {name}{'' if seconds == unit else 's'}"
+    if (length := window.nanoseconds) is not None:
+        unit, name = next((each for each in _UNITS if length and length % each[0] == 0), _SECOND)
+        return f"{Decimal(length) / unit:f} {name}{'' if length == unit else 's'}"
     return "any time" if window.documents is None else f"{window.documents} documents"

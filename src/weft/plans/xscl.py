@@ -13,9 +13,9 @@ JoinOperator = Literal["JOIN", "FOLLOWED BY", "NOT FOLLOWED BY"]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How far apart joined documents may be: so many seconds, or so many documents of the stream; neither: any."""
+    """How far apart joined documents may be: so much time, or so many documents of the stream; neither: any."""
 
-    seconds: float | None = None
+    nanoseconds: int | None = None
     documents: int | None = None
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
-from math import ceil, inf
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.functions import coalesce, col, expr, lit, struct
+from pyspark.sql.functions import abs, coalesce, col, expr, lit, round, struct, unix_micros, when
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import NumericType, StringType, TimestampNTZType, TimestampType
 
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
+from weft.documents.moment import END, SECOND, Span, span
 from weft.errors import ConfigurationError
 from weft.joins.pairs import Pairs
+from weft.joins.queries import ANY_LENGTH
 from weft.spark.compiled import Compiled, Subscriptions, unpack_joins
 from weft.spark.joins_plans import CompiledJoins
 from weft.spark.joins_worker import MESSAGES, OCCURRENCES, SIDE, Decide, Gather, Occurrences, Side, Touched
@@ -25,17 +26,18 @@ from weft.spark.transform import Transform, as_compiled, check_documents, quoted
 
 #: Seconds that a document may come late in a stream. It costs state, not time: nothing waits for late documents.
 LATENESS = 600.0
-_LONGEST = 3.0e9  # seconds of a window in a stream that is still told from one without end: Spark counts days in an int
+_LONGEST = 3_000_000_000  # seconds of a window that is still told from one without end: Spark counts days in an int
 _MESSAGES, _OCCURRENCES, _SIDE = (from_arrow_schema(schema) for schema in (MESSAGES, OCCURRENCES, SIDE))
 
 #: R_L and R_R are the occurrences; which predicates hold between two documents is a set, worked out once for all pairs.
 _JOIN = """
 WITH meetings AS (
-    SELECT /*+ BROADCAST(p) */ e.document AS earlier, l.document AS later, l.seconds - e.seconds AS gap, p.predicate
+    SELECT /*+ BROADCAST(p) */ e.document AS earlier, l.document AS later, p.predicate,
+        l.nanoseconds - e.nanoseconds AS gap
     FROM {occurrences} AS e
     JOIN {predicates} AS p ON p.earlier = e.variable
     JOIN {occurrences} AS l ON l.variable = p.later AND l.key = e.key
-    WHERE (e.seconds, e.document) < (l.seconds, l.document) AND l.seconds - e.seconds <= double({reach})
+    WHERE (e.nanoseconds, e.document) < (l.nanoseconds, l.document) AND l.nanoseconds - e.nanoseconds <= bigint({reach})
 ), pairs AS (
     SELECT earlier, later, gap, array_sort(collect_set(predicate)) AS held
     FROM meetings
@@ -46,11 +48,11 @@ WITH meetings AS (
     JOIN {needs} USING (predicate)
     GROUP BY held, seed
 ), sets AS (
-    SELECT held, collect_list(struct(seed, seconds, strict)) AS seeds
+    SELECT held, collect_list(struct(seed, length, strict)) AS seeds
     FROM complete JOIN {seeds} USING (seed, size)
     GROUP BY held
 ), candidates AS (
-    SELECT earlier, later, filter(seeds, s -> gap <= s.seconds AND (gap > 0 OR NOT s.strict)).seed AS seeds
+    SELECT earlier, later, filter(seeds, s -> gap <= s.length AND (gap > 0 OR NOT s.strict)).seed AS seeds
     FROM pairs JOIN sets USING (held)
 )
 SELECT c.seeds, struct(e.*) AS earlier, struct(l.*) AS later
@@ -68,7 +70,7 @@ def join(
     id: str = "document",
     stream: str = "stream",
     timestamp: str = "timestamp",
-    lateness: float = LATENESS,
+    lateness: Span = LATENESS,
     ignoreNamespace: bool = False,
     version: int = 1,
     limits: Limits | None = None,
@@ -92,14 +94,14 @@ def join(
     The frame is read several times, so it should be the same each time.
 
     In a stream the second kind is refused, and ConfigurationError tells each such query; `weft run --stream` takes
-    them, for it has a place for their state. `lateness` is how many seconds a document may be behind the latest one
-    that came before; one that comes later still is not joined. A checkpoint is for the same subscriptions only.
+    them, for it has a place for their state. `lateness` is how many seconds, or a timedelta, a document may be behind
+    the latest one that came before; one that comes later still is not joined. A checkpoint is for the same
+    subscriptions only.
     """
     compiled = as_compiled(subscriptions, ignoreNamespace, limits, dtd, version)
     if compiled.joins is None:
         raise ConfigurationError("join: expected XSCL subscriptions, found none; the others are for weft.spark.deliver")
-    if not 0 <= lateness < inf:
-        raise ConfigurationError(f"lateness: expected a number of seconds, at least 0, found {lateness}")
+    span(lateness, "lateness")  # raises if it is none
 
     def transform(frame: DataFrame) -> DataFrame:
         documents = documents_of(frame, column, id, stream, timestamp)
@@ -108,14 +110,19 @@ def join(
             made = join_stream(documents, compiled, lateness)
         else:
             made = _batch(documents, compiled)
-        return made if isinstance(frame.schema[timestamp].dataType, NumericType) else with_moments(made)
+        return with_seconds(made) if isinstance(frame.schema[timestamp].dataType, NumericType) else with_moments(made)
 
     return transform
 
 
 def with_moments(messages: DataFrame) -> DataFrame:
-    """Messages with Spark's timestamps instead of seconds."""
-    return messages.withColumn("timestamp", expr("timestamp_micros(bigint(round(timestamp * 1e6)))"))
+    """Messages with Spark's timestamps instead of nanoseconds."""
+    return messages.withColumn("timestamp", expr("timestamp_micros(timestamp div 1000)"))
+
+
+def with_seconds(messages: DataFrame) -> DataFrame:
+    """Messages with seconds instead of nanoseconds; those that a document was dated come back as they were."""
+    return messages.withColumn("timestamp", expr("(timestamp div 1000) / 1e6D"))
 
 
 def check_stream(compiled: Compiled) -> None:
@@ -141,21 +148,26 @@ def documents_of(
     documents = frame.select(
         quoted_column(id).cast("string").alias("document"),
         (coalesce(quoted_column(stream), lit("")) if named else lit("")).alias("stream"),
-        _seconds(frame, timestamp).alias("seconds"),
+        _nanoseconds(frame, timestamp).alias("nanoseconds"),
         quoted_column(column).alias("value"),
         quoted_column(id).alias("arrival"),
     )
-    return documents.where("document IS NOT NULL AND value IS NOT NULL AND abs(seconds) < double('Infinity')")
+    return documents.where("document IS NOT NULL AND value IS NOT NULL AND nanoseconds IS NOT NULL")
 
 
-def _seconds(frame: DataFrame, timestamp: str) -> Column:
+def _nanoseconds(frame: DataFrame, timestamp: str) -> Column:
+    """When each document came, to the microsecond; null where no document can have come."""
     kind = frame.schema[timestamp].dataType
     if not isinstance(kind, NumericType | TimestampType | TimestampNTZType):
         raise ConfigurationError(
             f"column {timestamp!r}: expected timestamp or a number of seconds, found {kind.simpleString()}"
         )
     moment = quoted_column(timestamp)
-    return moment.cast("double") if isinstance(kind, NumericType) else moment.cast("timestamp").cast("double")
+    if isinstance(kind, NumericType):
+        seconds = moment.cast("double")
+        return when(abs(seconds) < END // SECOND, round(seconds * 1e6).cast("bigint") * 1000)
+    micros = unix_micros(moment.cast("timestamp"))
+    return when(abs(micros) < END // 1000, micros * 1000)
 
 
 # -- batch
@@ -169,7 +181,7 @@ def _batch(documents: DataFrame, compiled: Compiled) -> DataFrame:
         parts.append(_pairs(documents.drop("arrival"), joins, compiled.version))
     if joins.gathered:
         touched = documents if joins.needs_all else documents.mapInArrow(Touched(joins), documents.schema)
-        ordered = touched.repartition(1).sortWithinPartitions("seconds", "arrival")
+        ordered = touched.repartition(1).sortWithinPartitions("nanoseconds", "arrival")
         parts.append(ordered.mapInArrow(Gather(compiled, joins), _MESSAGES))
     return reduce(DataFrame.unionByName, parts)
 
@@ -179,7 +191,7 @@ def _pairs(documents: DataFrame, joins: CompiledJoins, version: int) -> DataFram
     pairs, spark = unpack_joins(joins).pairs, documents.sparkSession
     relations: dict[str, Any] = {name: spark.createDataFrame(table) for name, table in _relations(pairs).items()}
     occurrences = documents.mapInArrow(Occurrences(joins), _OCCURRENCES)
-    reach = repr(_reach(pairs)).replace("inf", "Infinity")
+    reach = str(_reach(pairs))
     candidates = spark.sql(_JOIN, None, occurrences=occurrences, documents=documents, reach=reach, **relations)
     return candidates.mapInArrow(Decide(joins, version, _is_text(documents), is_stream=False), _MESSAGES)
 
@@ -187,8 +199,8 @@ def _pairs(documents: DataFrame, joins: CompiledJoins, version: int) -> DataFram
 def _relations(pairs: Pairs) -> dict[str, pa.Table]:
     """What the statement must know about the queries."""
     sizes = Counter(seed for seed, _ in pairs.needs)
-    seeds = [(seed, sizes[seed], inf if seconds is None else seconds, strict) for seed, seconds, strict in pairs.seeds]
-    kinds = {"seed": pa.int32(), "size": pa.int64(), "seconds": pa.float64(), "strict": pa.bool_()}
+    seeds = [(seed, sizes[seed], _length(window), strict) for seed, window, strict in pairs.seeds]
+    kinds = {"seed": pa.int32(), "size": pa.int64(), "length": pa.int64(), "strict": pa.bool_()}
     return {
         "predicates": _table(pairs.predicates, dict.fromkeys(("predicate", "earlier", "later"), pa.int32())),
         "needs": _table(pairs.needs, dict.fromkeys(("seed", "predicate"), pa.int32())),
@@ -201,9 +213,13 @@ def _table(rows: Sequence[tuple[object, ...]], kinds: dict[str, pa.DataType]) ->
     return pa.table({name: pa.array(column, kinds[name]) for name, column in zip(kinds, columns, strict=True)})
 
 
-def _reach(pairs: Pairs) -> float:
-    """The longest window, in seconds."""
-    return max(inf if seconds is None else seconds for _, seconds, _ in pairs.seeds)
+def _reach(pairs: Pairs) -> int:
+    """The longest window, in nanoseconds."""
+    return max(_length(window) for _, window, _ in pairs.seeds)
+
+
+def _length(window: int | None) -> int:
+    return ANY_LENGTH if window is None else window
 
 
 def _is_text(documents: DataFrame) -> bool:
@@ -213,7 +229,7 @@ def _is_text(documents: DataFrame) -> bool:
 # -- streams
 
 
-def join_stream(documents: DataFrame, compiled: Compiled, lateness: float) -> DataFrame:
+def join_stream(documents: DataFrame, compiled: Compiled, lateness: Span) -> DataFrame:
     """The pairwise queries, by Spark's own join of two streams, which are the same.
 
     Its state holds the documents that a window can reach.
@@ -223,24 +239,25 @@ def join_stream(documents: DataFrame, compiled: Compiled, lateness: float) -> Da
     """
     joins = compiled.joins
     assert joins is not None
-    delay = f"{ceil(lateness * 1000) + 1} milliseconds"  # what is as old as the watermark is late for Spark
+    # What is as old as the watermark is late for Spark.
+    delay = f"{span(lateness, 'lateness') // 1_000_000 + 2} milliseconds"
     earlier, later = (
         documents.mapInArrow(Side(joins, is_later), _SIDE)
         .withWatermark("moment", delay)
         .select(
             *(col(name).alias(f"{side}_{name}") for name in ("key", "tokens", "moment")),
-            struct("seconds", "document", "stream", "value").alias(side),
+            struct("nanoseconds", "document", "stream", "value").alias(side),
         )
         for side, is_later in (("earlier", False), ("later", True))
     )
-    reach = _reach(unpack_joins(joins).pairs)
-    window = f"later_moment <= earlier_moment + INTERVAL {ceil(reach) + 1} SECONDS" if reach < _LONGEST else "true"
+    reach = _reach(unpack_joins(joins).pairs) // SECOND + 2
+    window = f"later_moment <= earlier_moment + INTERVAL {reach} SECONDS" if reach < _LONGEST else "true"
     common = "array_intersect(earlier_tokens, later_tokens)"
     met = earlier.join(
         later,
         expr(f"""
             earlier_key = later_key AND earlier_moment <= later_moment AND {window}
-            AND (earlier.seconds, earlier.document) < (later.seconds, later.document)
+            AND (earlier.nanoseconds, earlier.document) < (later.nanoseconds, later.document)
             AND array_min({common}).key = earlier_key
         """),
     )

@@ -7,14 +7,14 @@ to a file for each batch, so that a batch that runs again begins where it began 
 
 from __future__ import annotations
 
-from math import inf
 from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import max
 
-from weft.joins.arrivals import Arrivals
+from weft.documents.moment import START, Span, span
+from weft.joins.arrivals import ANY_TIME, Arrivals
 from weft.joins.checkpoint import load, save
 from weft.joins.joins import Joins
 from weft.spark.compiled import Compiled, unpack_joins
@@ -26,11 +26,12 @@ _NOTHING = pa.RecordBatch.from_pylist([], schema=MESSAGES)  # Spark does not tak
 
 
 class Gathered:
-    """The gathered queries of a stream. `lateness` is how many seconds a document may come late; others wait for it."""
+    """The gathered queries of a stream. `lateness` is how long a document may come late; others wait for it."""
 
-    def __init__(self, compiled: Compiled, folder: Path, lateness: float) -> None:
+    def __init__(self, compiled: Compiled, folder: Path, lateness: Span) -> None:
         assert compiled.joins is not None
-        self._plans, self._folder, self._lateness = compiled.joins, folder, lateness
+        self._plans, self._folder = compiled.joins, folder
+        self._lateness = span(lateness, "lateness")
         self._gather = Gather(compiled, compiled.joins)
         self._joins, self._at = self._fresh(), _FRESH
 
@@ -39,10 +40,10 @@ class Gathered:
         if self._at != batch - 1:  # a start, or a batch that runs again
             self._joins, self._at = self._restored(batch - 1), batch - 1
         touched = documents if self._plans.needs_all else documents.mapInArrow(Touched(self._plans), documents.schema)
-        ordered = touched.sort("seconds", "arrival").toArrow()
-        latest = documents.agg(max("seconds")).collect()[0][0]  # also of documents that nobody asks for
+        ordered = touched.sort("nanoseconds", "arrival").toArrow()
+        latest = documents.agg(max("nanoseconds")).collect()[0][0]  # also of documents that nobody asks for
         self._at = _FRESH  # until the batch is done
-        until = -inf if latest is None else latest - self._lateness
+        until = START if latest is None else latest - self._lateness
         made = list(self._gather.batches(self._joins, ordered.to_batches(), until))
         save(self._joins, self._file(batch), self._ids(self._joins))
         self._at = batch
@@ -52,7 +53,8 @@ class Gathered:
 
     def _fresh(self) -> Joins:
         joins = unpack_joins(self._plans).joins()
-        joins.arrivals = Arrivals(self._lateness)
+        # The clock decides nothing here: a batch that runs again must make the same messages.
+        joins.arrivals = Arrivals(self._lateness, ANY_TIME)
         return joins
 
     def _restored(self, batch: int) -> Joins:

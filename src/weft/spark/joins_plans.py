@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from weft.documents.document import Limits
 from weft.errors import UnsupportedError
+from weft.joins.arrivals import ANY_TIME, Arrivals
 from weft.joins.joins import Joins
 from weft.joins.pairs import Pairs
 from weft.matcher import Matcher, plan_of
@@ -53,6 +54,7 @@ class JoinPlans:
     def joins(self) -> Joins:
         """The queries that need all documents, before the first one."""
         fresh: Joins = pickle.loads(self.gathered)
+        fresh.arrivals = Arrivals(ahead=ANY_TIME)  # whatever the clock says, a frame has the same messages
         return fresh
 
 

@@ -1,15 +1,15 @@
 """Arrow batches of documents in, occurrences of values out, and pairs of documents in, messages out: workers of joins.
 
-Documents have the columns `document`, `stream`, `seconds` and `value`, whatever the user's columns are called.
+Documents have the columns `document`, `stream`, `nanoseconds` and `value`, whatever the user's columns are called.
 """
 
 from __future__ import annotations
 
+import logging
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,10 @@ import pyarrow as pa
 
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
+from weft.documents.moment import END, exact_seconds
 from weft.documents.table import NodeTable
-from weft.joins.found import Found, JoinMessage
+from weft.errors import MessageError
+from weft.joins.found import Failures, Found, JoinMessage
 from weft.joins.joins import Joins
 from weft.joins.pairs import Candidate
 from weft.matcher import chunks, deliver, portions
@@ -29,12 +31,13 @@ _ROWS = 10_000  # of an output batch, at most
 _CHARACTERS = 16 * 1024 * 1024  # and about so much text
 _QUICK = 1  # zlib's level
 _NONE = np.zeros(0, np.int64)
+_LOG = logging.getLogger(__name__)
 
 OCCURRENCES = pa.schema(  # without nulls, for Spark would ask for them here and not there, and do the work twice
     pa.field(name, kind, nullable=False)
     for name, kind in (
         ("document", pa.string()),
-        ("seconds", pa.float64()),
+        ("nanoseconds", pa.int64()),
         ("variable", pa.int32()),
         ("key", pa.int64()),
     )
@@ -47,7 +50,7 @@ SIDE = pa.schema(
         "moment": pa.timestamp("us", "UTC"),
         "document": pa.string(),
         "stream": pa.string(),
-        "seconds": pa.float64(),
+        "nanoseconds": pa.int64(),
         "value": pa.binary(),
     }.items()
 )
@@ -59,7 +62,7 @@ MESSAGES = pa.schema(
         "position": pa.int32(),
         "version": pa.int32(),
         "documents": pa.list_(pa.string()),
-        "timestamp": pa.float64(),
+        "timestamp": pa.int64(),  # in nanoseconds
     }.items()
 )
 
@@ -76,9 +79,9 @@ class Occurrences:
         for table in _tables(batches, plans.limits):
             document, variable, key = plans.pairs.occurrences(table)
             ids = pa.array([one.id for one in table.documents], pa.string())
-            seconds = pa.array([one.timestamp for one in table.documents], pa.float64())
+            times = pa.array([one.nanoseconds for one in table.documents], pa.int64())
             at = pa.array(document)
-            columns = [ids.take(at), seconds.take(at), pa.array(variable), pa.array(key)]
+            columns = [ids.take(at), times.take(at), pa.array(variable), pa.array(key)]
             yield pa.RecordBatch.from_arrays(columns, schema=OCCURRENCES)
 
 
@@ -109,13 +112,13 @@ class Side:
 
 
 def _side_rows(document: Document, tokens: list[tuple[int, int]]) -> Iterator[dict[str, Any]]:
-    data, seconds = document.data, document.timestamp or 0.0
+    data, moment = document.data, document.nanoseconds or 0
     shared = {
         "tokens": [{"key": key, "predicate": predicate} for key, predicate in tokens],
-        "moment": round(seconds * 1e6),
+        "moment": moment // 1000,
         "document": document.id,
         "stream": document.stream,
-        "seconds": seconds,
+        "nanoseconds": moment,
         "value": zlib.compress(data.encode() if isinstance(data, str) else data, _QUICK),
     }
     for key in dict.fromkeys(key for key, _ in tokens):
@@ -156,8 +159,10 @@ class Decide:
         plans = unpack_joins(self.joins)
         sets = PredicateSets(plans)
         for batch in batches:
-            made = plans.pairs.messages(list(self._candidates(batch, sets)))
+            failures: Failures = {}
+            made = plans.pairs.messages(list(self._candidates(batch, sets)), failures)
             yield from _message_batches(_written(made), plans, self.version)
+            _warn(failures, plans)
 
     def _candidates(self, batch: pa.RecordBatch, sets: PredicateSets) -> Iterator[Candidate]:
         known: dict[str, Document] = {}  # a document that is in many pairs is read once
@@ -173,7 +178,7 @@ class Decide:
         if self.is_stream:
             data = zlib.decompress(data)
             data = data.decode() if self.is_text else data
-        return Document(data, row["document"], row["stream"], row["seconds"])
+        return Document(data, row["document"], row["stream"], exact_seconds(row["nanoseconds"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +212,9 @@ class Gather:
         """A row for each message, of queries on what they publish too."""
         plans = unpack_joins(self.joins)
         joins = plans.joins()
-        yield from self.batches(joins, batches, inf)
+        yield from self.batches(joins, batches, END)
 
-    def batches(self, joins: Joins, batches: Iterable[pa.RecordBatch], until: float) -> Iterator[pa.RecordBatch]:
+    def batches(self, joins: Joins, batches: Iterable[pa.RecordBatch], until: int) -> Iterator[pa.RecordBatch]:
         """The messages that documents bring to joins, and then the time: none before `until` comes any more."""
         plans = unpack_joins(self.joins)
         for table in _tables(batches, plans.limits):
@@ -218,6 +223,7 @@ class Gather:
 
     def _rows(self, joins: Joins, found: Found, plans: JoinPlans) -> Iterator[pa.RecordBatch]:
         yield from _message_batches(_written(joins.messages(found)), plans, self.compiled.version)
+        _warn(found.failures, plans)
         yield from _message_batches(self._selected(found.published, plans.limits), plans, self.compiled.version)
 
     def _selected(self, published: list[Document], limits: Limits) -> Iterator[Written]:
@@ -228,7 +234,7 @@ class Gather:
             columns = rows.document.tolist(), rows.subscription.tolist(), rows.text, rows.position.tolist()
             for at, number, text, place in zip(*columns, strict=True):
                 document = table.documents[at]
-                yield Written(number, text, place, (document.id,), document.timestamp or 0.0)
+                yield Written(number, text, place, (document.id,), document.nanoseconds or 0)
 
 
 class Written(NamedTuple):
@@ -238,7 +244,7 @@ class Written(NamedTuple):
     text: str
     position: int
     documents: tuple[str, ...]
-    timestamp: float
+    timestamp: int
 
 
 def _written(messages: Iterable[JoinMessage]) -> Iterator[Written]:
@@ -247,6 +253,12 @@ def _written(messages: Iterable[JoinMessage]) -> Iterator[Written]:
         key = message.number, tuple(document.id for document in message.documents)
         positions[key] += 1
         yield Written(message.number, message.text, positions[key], key[1], message.timestamp)
+
+
+def _warn(failures: Failures, plans: JoinPlans) -> None:
+    """What is not made is told in the worker's log."""
+    for (number, document), reason in failures.items():
+        _LOG.warning("%s", MessageError(plans.ids[number].as_py(), document, reason))
 
 
 def _message_batches(messages: Iterable[Written], plans: JoinPlans, version: int) -> Iterator[pa.RecordBatch]:
@@ -272,6 +284,6 @@ def _tables(batches: Iterable[pa.RecordBatch], limits: Limits) -> Iterator[NodeT
 
 
 def _documents(batch: pa.RecordBatch, by_row: bool = False) -> Iterator[Document]:
-    columns = (batch.column(name).to_pylist() for name in ("value", "document", "stream", "seconds"))
-    for row, (value, document, stream, seconds) in enumerate(zip(*columns, strict=True)):
-        yield Document(value, str(row) if by_row else document, stream, seconds)
+    columns = (batch.column(name).to_pylist() for name in ("value", "document", "stream", "nanoseconds"))
+    for row, (value, document, stream, moment) in enumerate(zip(*columns, strict=True)):
+        yield Document(value, str(row) if by_row else document, stream, exact_seconds(moment))

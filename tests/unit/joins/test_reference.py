@@ -15,6 +15,7 @@ from lxml import etree
 from pyspark.sql import SparkSession
 
 from weft.documents.document import Document, is_in_stream
+from weft.documents.moment import SECOND
 from weft.errors import ConfigurationError
 from weft.joins.reference import Match, Reference, ViewMode
 from weft.joins.relations import Reading, Witnesses
@@ -116,7 +117,7 @@ class FirstStage:
         readings = [Reading(code, number_of(text), instant_of(text)) for text, code in codes.items()]
         return Witnesses(
             self.documents,
-            document.timestamp or 0.0,
+            document.nanoseconds or 0,
             document.stream,
             tuple(bindings),
             tuple((node, codes[text] if node in valued else None) for node, text in texts.items()),
@@ -176,9 +177,9 @@ def test_the_three_queries_are_one_template_with_the_rows_of_table_4a() -> None:
 
     assert len(reference.templates) == 1
     assert [(f"Q{qid + 1}", *map(name, codes), wl) for qid, *codes, wl, _ in rows] == [
-        ("Q1", "x1", "x2", "x3", "x4", "x5", "x6", 10.0),
-        ("Q2", "x1", "x2", "x7", "x4", "x5", "x8", 20.0),
-        ("Q3", "x4", "x5", "x6", "x4", "x5", "x6", 30.0),
+        ("Q1", "x1", "x2", "x3", "x4", "x5", "x6", 10 * SECOND),
+        ("Q2", "x1", "x2", "x7", "x4", "x5", "x8", 20 * SECOND),
+        ("Q3", "x4", "x5", "x6", "x4", "x5", "x6", 30 * SECOND),
     ]
 
 
@@ -226,11 +227,11 @@ def test_the_relations_after_the_first_and_with_the_second_document_are_those_of
         (2, "x4", "x8", 0, 4),
         (2, "x4", "x8", 0, 5),
     ]
-    assert reference.relations.rows("SELECT * FROM R_docTS") == [(1, 1.0)]
-    assert reference.relations.rows("SELECT * FROM R_docTSW") == [(2, 5.0)]
+    assert reference.relations.rows("SELECT * FROM R_docTS") == [(1, SECOND)]
+    assert reference.relations.rows("SELECT * FROM R_docTSW") == [(2, 5 * SECOND)]
     assert sorted(reference.relations.rows(reference.text(0))) == [  # table 4f, with the current document's id
-        (0, 1, 2, 0, 2, 4, 0, 2, 3, 10.0),
-        (1, 1, 2, 0, 2, 5, 0, 2, 5, 20.0),
+        (0, 1, 2, 0, 2, 4, 0, 2, 3, 10 * SECOND),
+        (1, 1, 2, 0, 2, 5, 0, 2, 5, 20 * SECOND),
     ]
 
 
@@ -273,11 +274,11 @@ def holds(predicate: Predicate, left: str, right: str) -> bool:
 
 
 def is_in_window(query: Xscl, documents: Sequence[Document], one: int, other: int) -> bool:
-    join, times = query.joins[0], [document.timestamp or 0.0 for document in documents]
+    join, times = query.joins[0], [document.nanoseconds or 0 for document in documents]
     if one == other or (join.operator == "FOLLOWED BY" and times[other] <= times[one]):
         return False
-    if join.window.seconds is not None:
-        return abs(times[other] - times[one]) <= join.window.seconds
+    if join.window.nanoseconds is not None:
+        return abs(times[other] - times[one]) <= join.window.nanoseconds
     if join.window.documents is None:
         return True
     order = sorted(range(len(documents)), key=lambda at: (times[at], at))

@@ -355,7 +355,7 @@ def test_documents_are_few_and_small_and_come_in_order_unless_they_are_late(
     for several in (in_order, late):
         assert 2 <= len(several) <= 7
         assert all(len(list(etree.fromstring(document.data).iter("*"))) <= MOST_ELEMENTS for document in several)
-    times = [document.timestamp or 0 for document in in_order]
+    times = [document.nanoseconds or 0 for document in in_order]
     assert times == sorted(times)
 
 

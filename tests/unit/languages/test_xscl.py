@@ -6,6 +6,7 @@ from weft.errors import QueryError, UnsupportedError
 from weft.languages.xscl import parse
 from weft.plans.flwr import Copy, Element, Enclosed
 from weft.plans.plan import Has, Link, Step, Value
+from weft.plans.show_xscl import show_window
 from weft.plans.xscl import Predicate, Term, Window
 
 BOOK = "S//book->x1[.//author->x2][.//title->x3]"
@@ -36,9 +37,15 @@ def test_primes_belong_to_the_names_of_variables() -> None:
 @pytest.mark.parametrize(
     ("text", "window"),
     [
-        ("5 minutes", Window(seconds=300)),
-        ("1 day", Window(seconds=86_400)),
-        ("0.5 seconds", Window(seconds=0.5)),
+        ("5 minutes", Window(300 * 10**9)),
+        ("1 day", Window(86_400 * 10**9)),
+        ("0.5 seconds", Window(5 * 10**8)),
+        ("0.1 seconds", Window(10**8)),
+        ("1.5 hours", Window(5_400 * 10**9)),
+        ("0.7 weeks", Window(423_360 * 10**9)),
+        ("100 milliseconds", Window(10**8)),
+        (f"0.{'3' * 30} seconds", Window(333_333_333)),
+        ("0 seconds", Window(0)),
         ("100 documents", Window(documents=100)),
         ("1 document", Window(documents=1)),
         ("infinite", Window()),
@@ -127,6 +134,10 @@ def test_a_stream_alone_is_the_root_elements_of_its_documents(text: str) -> None
         ("S/a->x FOLLOWED BY{x=y} S/b->y", 22, "expected a comma and a window, found '}'"),
         ("S/a->x FOLLOWED BY SELECT", 19, "expected '{', found 'SELECT'"),
         ("S/a->x JOIN{x=y, soon} S/b->y", 17, "expected a window"),
+        ("S/a->x JOIN{x=y, 8000 weeks} S/b->y", 17, "expected less than 146 years; a window without end is infinite"),
+        (f"S/a->x JOIN{{x=y, {'9' * 5000} days}} S/b->y", 17, "expected less than 146 years"),
+        (f"S/a->x JOIN{{x=y, {'9' * 5000} documents}} S/b->y", 17, "expected a whole number of documents"),
+        (f"S/a->x JOIN{{x=y, 1.{'0' * 50}1 documents}} S/b->y", 17, "expected a whole number of documents"),
         ("S/a->x JOIN{x=y, 3 moons} S/b->y", 17, "behind the number"),
         ("S/a->x JOIN{x=y, 0 documents} S/b->y", 17, "at least 1"),
         ("S/a->x JOIN{x=z, 1 day} S/b->y", 14, "expected a variable of the blocks, found z"),
@@ -161,3 +172,20 @@ def test_what_cannot_be_read_is_told_with_its_place(text: str, at: int, reason: 
 def test_what_there_is_not_is_refused(text: str) -> None:
     with pytest.raises(UnsupportedError):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("window", "shown"),
+    [
+        ("5 minutes", "5 minutes"),
+        ("1.5 hours", "90 minutes"),
+        ("14 days", "2 weeks"),
+        ("0.1 seconds", "100 milliseconds"),
+        ("0.25 milliseconds", "0.00025 seconds"),
+        ("0 seconds", "0 seconds"),
+        ("1 second", "1 second"),
+        ("infinite", "any time"),
+    ],
+)
+def test_a_window_is_shown_in_its_largest_whole_unit(window: str, shown: str) -> None:
+    assert show_window(parse(f"S/a->x JOIN{{x = y, {window}}} S/a->y").joins[0].window) == shown

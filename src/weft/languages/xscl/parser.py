@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal, localcontext
 from typing import cast
 
 from weft.languages.xpath.names import Names
@@ -13,22 +14,23 @@ from weft.plans.plan import Comparison
 from weft.plans.xscl import Block, Join, JoinOperator, Predicate, Term, Window, Xscl
 
 _LANGUAGE = "XSCL"
-_UNITS = {
-    "millisecond": 0.001,
-    "second": 1.0,
-    "minute": 60.0,
-    "hour": 3_600.0,
-    "day": 86_400.0,
-    "week": 604_800.0,
+_UNITS = {  # in nanoseconds
+    "millisecond": 1_000_000,
+    "second": 1_000_000_000,
+    "minute": 60_000_000_000,
+    "hour": 3_600_000_000_000,
+    "day": 86_400_000_000_000,
+    "week": 604_800_000_000_000,
 }
+_LONGEST = 2**62  # nanoseconds, 146 years; or documents
 
 
 def parse(query: str, namespaces: Mapping[str, str] | None = None, ignore_namespaces: bool = False) -> Xscl:
     """The plan of an XSCL query.
 
     >>> plan = parse("S//a->x FOLLOWED BY{x = y, 5 minutes} S//b->y")
-    >>> plan.joins[0].operator, plan.joins[0].window.seconds
-    ('FOLLOWED BY', 300.0)
+    >>> plan.joins[0].operator, plan.joins[0].window.nanoseconds
+    ('FOLLOWED BY', 300000000000)
     """
     return XsclParser(query, Names(namespaces or {}, ignore_namespaces), _LANGUAGE).query_plan()
 
@@ -183,16 +185,20 @@ class XsclParser(BlockParser):
             return Window()
         if self.kind != "number":
             self.unexpected("a window: a number of seconds … weeks or of documents, or infinite")
-        at, number = self.at, float(self.advance())
+        at, number = self.at, self.advance()
         unit = self.advance() if self.kind == "name" else ""
         singular = unit.removesuffix("s")
         if singular == "document":
-            if not number.is_integer() or number < 1:
+            documents = _whole(number, 1)
+            if not 1 <= documents < _LONGEST or documents != Decimal(number):
                 self.fail("expected a whole number of documents, at least 1", at)
-            return Window(documents=int(number))
+            return Window(documents=documents)
         if singular not in _UNITS:
             self.fail(f"expected {', '.join(_UNITS)} or documents behind the number", at)
-        return Window(seconds=number * _UNITS[singular])
+        length = _whole(number, _UNITS[singular])
+        if length >= _LONGEST:
+            self.fail("expected less than 146 years; a window without end is infinite", at)
+        return Window(nanoseconds=length)
 
     # -- predicates
 
@@ -234,3 +240,9 @@ class XsclParser(BlockParser):
         variables = (*block.variables, Variable("", term.variable, links))  # always a new one: each predicate may hold
         self._blocks[term.block] = Block(block.stream, variables, block.output)  # for another node on the path
         return Term(term.block, len(block.variables))
+
+
+def _whole(number: str, unit: int) -> int:
+    """So many units, without the part of one that is left: times are whole, so that makes no difference to `<=`."""
+    with localcontext(prec=len(number) + 20):  # so that nothing is rounded
+        return int(min(Decimal(number) * unit, Decimal(_LONGEST)))
