@@ -4,7 +4,15 @@ from weft.api import Broker, Undelivered
 from weft.automaton.labels import Bounds
 from weft.destinations import Message
 from weft.documents import Document, Dtd, Limits
-from weft.errors import ConfigurationError, DocumentError, MessageError, QueryError, UnsupportedError, WeftError
+from weft.errors import (
+    ConfigurationError,
+    DocumentError,
+    MessageError,
+    QueryError,
+    QueryWarning,
+    UnsupportedError,
+    WeftError,
+)
 from weft.subscriptions import Subscription, load_subscriptions
 
 __all__ = [
@@ -18,6 +26,7 @@ __all__ = [
     "Message",
     "MessageError",
     "QueryError",
+    "QueryWarning",
     "Subscription",
     "Undelivered",
     "UnsupportedError",

@@ -15,6 +15,8 @@ ROOMS = (
     "api",
     "spark",
     "matcher",
+    "confinement",
+    "deliveries",
     "destinations",
     "subscriptions",
     "network",
