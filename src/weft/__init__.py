@@ -11,6 +11,7 @@ from weft.errors import (
     DocumentError,
     MessageError,
     QueryError,
+    QueryWarning,
     UnsupportedError,
     WeftError,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "Message",
     "MessageError",
     "QueryError",
+    "QueryWarning",
     "Subscription",
     "Undelivered",
     "UnsupportedError",

@@ -18,6 +18,7 @@ import numpy as np
 
 from weft.automaton.labels import Bounds
 from weft.courier import Courier, Undelivered
+from weft.deliveries import Deliveries
 from weft.destinations import Destination, Message, destination
 from weft.documents.build import read
 from weft.documents.document import Document, Limits, as_documents
@@ -32,7 +33,7 @@ from weft.joins.checkpoint import load, save
 from weft.joins.explain import explain_join, explain_joins
 from weft.joins.found import Found
 from weft.languages import recognize
-from weft.matcher import Matcher, chunks, deliver, plan_of
+from weft.matcher import Matched, Matcher, chunks, deliver, match, new_plan, plan_of
 from weft.optimizer import Approach
 from weft.plans.xscl import Xscl
 from weft.subscriptions import Subscription
@@ -66,7 +67,7 @@ class Broker:
         clock: Clock = time.time_ns,
         destination_seconds: float | None = 30.0,
     ) -> None:
-        """With a DTD that all documents keep to, queries that mean the same become the same.
+        """With a DTD, queries that mean the same in documents that keep to it become the same.
 
         `approach` (`"F"`, `"FW"`, `"FWR"`) answers FLWR queries each by its own plan, as the paper does before it
         shares plans; leave it out to share. `profile` counts the time of each operator (see `operator_seconds`).
@@ -85,6 +86,7 @@ class Broker:
         self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock)
         self._rejected: deque[DocumentError] = deque(maxlen=_KEPT)
         self._refused: deque[MessageError] = deque(maxlen=_KEPT)
+        self.refused_count = 0  # messages that were not made, also those no longer remembered
         self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
         self._changing = threading.RLock()
         self._publishing = threading.RLock()  # held while delivering, so that each subscriber sees publication order
@@ -115,7 +117,7 @@ class Broker:
         """
         if isinstance(query, str):
             query = Subscription("", query, language, namespaces or _NO_NAMESPACES, None, True, ignore_namespaces)
-        plan = plan_of(query)
+        plan = new_plan(replace(query, id=id or query.id), self._matcher.limits)
         with self._changing:
             name = id or query.id or self._free_id()
             self._matcher.add(
@@ -147,7 +149,9 @@ class Broker:
         with self._changing:
             for chunk in chunks(documents):
                 table = self._read(chunk)
-                numbers = iter(self._matcher.engine.match(table).subscriptions())
+                matched = match(self._matcher.engine, table, self._matcher)
+                self._tell(table, matched)
+                numbers = iter(matched.subscriptions)
                 accepted = set(map(id, table.documents))
                 found += [self._matcher.ids[next(numbers)].tolist() if id(doc) in accepted else [] for doc in chunk]
         return found
@@ -201,6 +205,28 @@ class Broker:
         return tuple(self._rejected)
 
     @property
+    def refused(self) -> tuple[MessageError, ...]:
+        """The messages that were not made, with subscription, document and reason; the latest ten thousand.
+
+        Each would have broken a limit (see `Limits`), or its query failed.
+        """
+        return tuple(self._refused)
+
+    @property
+    def suspended(self) -> dict[str, str]:
+        """The subscriptions that failed while a document was matched, by id, and why.
+
+        They take part no more, so that they do not disturb the others; to try one again, unsubscribe and subscribe it.
+        """
+        with self._changing:
+            return {self._matcher.ids[number]: reason for number, reason in self._matcher.suspended.items()}
+
+    @property
+    def invalid(self) -> int:
+        """How many documents did not keep to the DTD: they were matched without it."""
+        return self._matcher.invalid
+
+    @property
     def undelivered(self) -> tuple[Undelivered, ...]:
         """The messages whose destination failed; the latest ten thousand."""
         return tuple(self._undelivered)
@@ -223,6 +249,8 @@ class Broker:
             number = matcher.numbers[id]
             subscription = matcher.subscriptions[number]
             plan = plan_of(subscription)
+            if number in matcher.suspended:
+                return f"{id} is suspended: {matcher.suspended[number]}"
             if isinstance(plan, Xscl):
                 return explain_join(matcher.joins, number, subscription.query, plan)
             return explain_one(matcher.engine, number, subscription.query, plan, matcher.dtd)
@@ -301,7 +329,8 @@ class Broker:
 
     def _selected(self, table: NodeTable) -> list[tuple[Message, Destination | None]]:
         """The messages that single documents bring."""
-        rows = deliver(self._matcher.engine, table)
+        rows = deliver(self._matcher.engine, table, self._matcher)
+        self._tell(table, rows)
         starts = [*np.flatnonzero(rows.is_first).tolist(), len(rows.text)]
         deliveries: list[tuple[Message, Destination | None]] = []
         for start, end in pairwise(starts):
@@ -309,6 +338,18 @@ class Broker:
             document = table.documents[int(rows.document[start])]
             deliveries.append((Message(subscription.id, document.id, tuple(rows.text[start:end])), subscription.to))
         return deliveries
+
+    def _tell(self, table: NodeTable, answer: Deliveries | Matched) -> None:
+        """Remember what came to nothing."""
+        self._refuse((number, table.documents[place].id, reason) for place, number, reason in answer.refused)
+        for place, reason in answer.rejected:
+            self._rejected.append(DocumentError(table.documents[place].id, 1, 1, 0, reason))
+
+    def _refuse(self, refused: Iterable[tuple[int, str, str]]) -> None:
+        """Messages that are not made: whose, of which document, and why."""
+        for number, document, reason in refused:
+            self._refused.append(MessageError(self._matcher.ids[number], document, reason))
+            self.refused_count += 1
 
     def _joined(self, found: Found) -> list[tuple[Message, Destination | None]]:
         """The messages of joins, and those of the documents that they published."""
@@ -319,8 +360,7 @@ class Broker:
             ids = tuple(document.id for document in made.documents)
             deliveries.append((Message(subscription.id, ids[-1], (made.text,), ids), subscription.to))
         self._rejected.extend(found.rejected)
-        for number, document, reason in found.failed:
-            self._refused.append(MessageError(matcher.subscriptions[number].id, document, reason))
+        self._refuse(found.failed)
         for chunk in chunks(found.published):
             deliveries += self._selected(self._read(chunk))
         return deliveries

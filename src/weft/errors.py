@@ -7,6 +7,8 @@ WeftError
 ├── MessageError          a message that is not made: subscription, document, reason
 ├── DeliveryError         a destination that took too long, or is given a rest
 └── ConfigurationError    a DTD, file, option or limit that is wrong
+
+And one warning: QueryWarning, for a query that is right but cannot mean what it says.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ __all__ = [
     "DocumentError",
     "MessageError",
     "QueryError",
+    "QueryWarning",
     "UnsupportedError",
     "WeftError",
 ]
@@ -78,11 +81,16 @@ class QueryError(WeftError):
         super().__init__(language, query, at, reason)
 
     def __str__(self) -> str:
-        line = self.query.split("\n")[self.line - 1]
-        start = max(0, self.column - _SHOWN // 2) if len(line) > _SHOWN else 0
-        excerpt = ("…" if start else "") + line[start : start + _SHOWN] + ("…" if start + _SHOWN < len(line) else "")
-        caret = " " * (self.column - 1 - start + (start > 0)) + "^"
-        return f"{self.language} {self.line}:{self.column}: {self.reason}\n  {excerpt}\n  {caret}"
+        return _pointed(self.language, self.query, self.line, self.column, self.reason)
+
+
+def _pointed(language: str, query: str, line: int, column: int, reason: str) -> str:
+    """A reason with its place, the line of the query that it is in, and a caret."""
+    text = query.split("\n")[line - 1]
+    start = max(0, column - _SHOWN // 2) if len(text) > _SHOWN else 0
+    excerpt = ("…" if start else "") + text[start : start + _SHOWN] + ("…" if start + _SHOWN < len(text) else "")
+    caret = " " * (column - 1 - start + (start > 0)) + "^"
+    return f"{language} {line}:{column}: {reason}\n  {excerpt}\n  {caret}"
 
 
 class UnsupportedError(QueryError):
@@ -93,3 +101,18 @@ class UnsupportedError(QueryError):
         advice = f"; {instead}" if instead else ""
         super().__init__(language, query, at, f"{feature} is not supported{advice}")
         self.args = (language, query, at, feature, instead)
+
+
+class QueryWarning(UserWarning):
+    """A part of a query that is never true, or always, whatever the document: with its place and what to write."""
+
+    def __init__(self, language: str, query: str, at: int, reason: str, subscription: str = "") -> None:
+        self.language, self.query, self.at, self.reason = language, query, at, reason
+        self.subscription = subscription  # its id, or where it was written
+        super().__init__(language, query, at, reason, subscription)
+
+    def __str__(self) -> str:
+        line = self.query.count("\n", 0, self.at) + 1
+        column = self.at - (self.query.rfind("\n", 0, self.at) + 1) + 1
+        told = _pointed(self.language, self.query, line, column, self.reason)
+        return f"{self.subscription}: {told}" if self.subscription else told

@@ -16,6 +16,8 @@ ROOMS = (
     "spark",
     "matcher",
     "courier",
+    "confinement",
+    "deliveries",
     "destinations",
     "subscriptions",
     "network",

@@ -36,7 +36,7 @@ class Building:
 
 def binding_pattern(plan: Flwr) -> Pattern:
     """The first variable's nodes that have bindings of all others below them."""
-    links = _with_test(plan.variables[0].links, _own_test(plan, 0))
+    links = _with_test(plan.variables[0].links, _own_test(plan, 0, _variables_below(plan)))
     pattern: Pattern | None = None
     for link in links:
         pattern = Pattern(pattern, link.path, link.test)
@@ -44,12 +44,19 @@ def binding_pattern(plan: Flwr) -> Pattern:
     return pattern
 
 
-def _own_test(plan: Flwr, variable: int) -> Test | None:
-    below = [
-        has(other.links, _own_test(plan, at)) for at, other in enumerate(plan.variables) if other.source == variable
-    ]
+def _own_test(plan: Flwr, variable: int, below: dict[int | None, list[int]]) -> Test | None:
+    """What a variable's own nodes must pass: its conditions, and that those below it have bindings."""
     where = plan.variables[variable].where
-    return conjunction([*([where] if where else []), *below])
+    inner = [has(plan.variables[at].links, _own_test(plan, at, below)) for at in below.get(variable, ())]
+    return conjunction([*([where] if where else []), *inner])
+
+
+def _variables_below(plan: Flwr) -> dict[int | None, list[int]]:
+    """For each variable those that start from it."""
+    below: dict[int | None, list[int]] = {}
+    for at, variable in enumerate(plan.variables):
+        below.setdefault(variable.source, []).append(at)
+    return below
 
 
 def _with_test(links: tuple[Link, ...], test: Test | None) -> tuple[Link, ...]:
@@ -61,13 +68,14 @@ def add_building(shared: SharedPlan, plan: Flwr, recipes: dict[Recipe, Recipe]) 
     """Merge all that building needs into the shared plan; equal recipes become one."""
     states: list[int] = []
     chains: list[Chain] = []
+    below = _variables_below(plan)
     for at, variable in enumerate(plan.variables):
         if variable.source is None:
             state = ROOT
             for link in variable.links:
                 state = shared.extend(state, link.path)[0]
         else:
-            links = _with_test(variable.links, _own_test(plan, at))
+            links = _with_test(variable.links, _own_test(plan, at, below))
             chain, state = shared.add_links(states[variable.source], links)
             chains.append(chain)
         states.append(state)

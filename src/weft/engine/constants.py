@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 import ahocorasick
 import re2
+
+from weft.languages.xpath.regex import MOST_INSTRUCTIONS, PatternSet, instructions
 
 Constants = list[tuple[str, int]]  # constant, test
 
@@ -66,20 +69,56 @@ class Suffix(Affix):
 
 
 class Patterns:
-    """Regular expressions: one RE2 set for all, linear in the value whatever they are."""
+    """Regular expressions: few RE2 sets for all, linear in the value whatever they are."""
 
     def __init__(self, constants: Constants) -> None:
-        self._tests = [[test] for _, test in constants]
-        options = re2.Options()
-        options.log_errors = False
-        self._patterns = re2.Set.SearchSet(options)
-        for constant, _ in constants:
-            self._patterns.Add(constant)
-        self._patterns.Compile()
+        tests: dict[str, list[int]] = {}
+        for constant, test in constants:
+            tests.setdefault(constant, []).append(test)
+        self._sets = [
+            (compiled, [tests[pattern] for pattern in compiled.patterns])
+            for portion in _portions(list(tests))
+            for compiled in _compile(portion)
+        ]
 
     def probe(self, value: str) -> Iterator[list[int]]:
-        for pattern in self._patterns.Match(value) or ():
-            yield self._tests[pattern]
+        for compiled, tests in self._sets:
+            for place in compiled.matching(value):
+                yield tests[place]
+
+
+#: The sets that are in use: when a subscription comes, those of the others need not be compiled again.
+_compiled: WeakValueDictionary[tuple[str, ...], PatternSet] = WeakValueDictionary()
+
+
+def _portions(patterns: list[str]) -> Iterator[tuple[str, ...]]:
+    """Patterns in their order, as many at a time as a set is to have: what is added later changes the last portion."""
+    portion: list[str] = []
+    size = 0
+    for pattern in patterns:
+        more = instructions(pattern)
+        if portion and size + more > MOST_INSTRUCTIONS:
+            yield tuple(portion)
+            portion, size = [], 0
+        portion.append(pattern)
+        size += more
+    if portion:
+        yield tuple(portion)
+
+
+def _compile(patterns: tuple[str, ...]) -> list[PatternSet]:
+    """One set, or if RE2 cannot serve so many at once, more of them; a pattern alone was tried when it was parsed."""
+    known = _compiled.get(patterns)
+    if known is not None:
+        return [known]
+    try:
+        compiled = _compiled[patterns] = PatternSet(patterns)
+    except re2.error:
+        if len(patterns) == 1:
+            raise
+        middle = len(patterns) // 2
+        return _compile(patterns[:middle]) + _compile(patterns[middle:])
+    return [compiled]
 
 
 TEXT_INDEXES: dict[str, type[Contains | Affix | Patterns]] = {

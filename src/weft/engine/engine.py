@@ -12,12 +12,15 @@ import numpy as np
 
 from weft.automaton.labels import Bounds
 from weft.documents.columns import Ints
+from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
+from weft.engine.budget import Budget
 from weft.engine.index import Index
 from weft.engine.outcome import Outcome
 from weft.engine.pathsharing import PathSharing, Run
 from weft.engine.profile import Profile
+from weft.engine.validity import Validity
 from weft.optimizer import Approach
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
@@ -39,11 +42,14 @@ class Engine:
         dtd: Dtd | None = None,
         approach: Approach | None = None,
         profile: Profile | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self._bounds, self._dtd = bounds, dtd
+        self.limits = limits or Limits()
         self.profile = profile or Profile()
         self.large, self.small = self._new_index(), self._new_index()
         self.single = PathSharing(approach, dtd, True, bounds, self.profile) if approach else None
+        self._validity = Validity(dtd) if dtd is not None else None
         self._recent: dict[int, Plan] = {}  # the plans of the small index, until they join the large one
 
     def _new_index(self) -> Index:
@@ -82,18 +88,28 @@ class Engine:
         index.remove(subscription)
         self._recent.pop(subscription, None)
 
+    def faults(self, table: NodeTable) -> dict[int, str]:
+        """The documents, by place, that do not keep to the DTD, if there is one: they must not be matched with it."""
+        return self._validity.faults(table) if self._validity is not None else {}
+
     def match(self, table: NodeTable) -> Matches:
         """Answer a batch."""
-        outcomes = [index.match(table) for index in (self.large, self.small) if len(index)]
-        runs = [self.single.match(table)] if self.single is not None else []
-        return Matches(outcomes, runs, len(table.documents))
+        budget = Budget(table, self.limits)
+        outcomes = [index.match(table, budget) for index in (self.large, self.small) if len(index)]
+        runs = [self.single.match(table, budget)] if self.single is not None else []
+        return Matches(outcomes, runs, len(table.documents), budget)
 
 
 class Matches:
     """The outcomes of the indexes as one."""
 
-    def __init__(self, outcomes: list[Outcome], runs: list[Run], documents: int) -> None:
-        self._outcomes, self._runs, self._documents = outcomes, runs, documents
+    def __init__(self, outcomes: list[Outcome], runs: list[Run], documents: int, budget: Budget) -> None:
+        self._outcomes, self._runs, self._documents, self.budget = outcomes, runs, documents, budget
+
+    @property
+    def refused(self) -> list[tuple[int, int, str]]:
+        """(document, subscription, reason) of what was asked for so far and is not made."""
+        return [(*key, reason) for key, reason in sorted(self.budget.refused.items())]
 
     def subscriptions(self) -> list[Ints]:
         """For each document the subscriptions that match it, in the order in which they came."""

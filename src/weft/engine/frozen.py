@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.documents.columns import Ints, Longs, expand
-from weft.engine.comparisons import FAMILIES, Comparisons, Family
+from weft.engine.comparisons import FAMILIES, Comparisons, Family, Reading
 from weft.engine.constants import TEXT_INDEXES, Constants, TextIndex
 from weft.engine.edges import Pairs
 from weft.engine.shared import NOTHING, NodeKind, SharedPlan
@@ -104,15 +104,15 @@ class Frozen:
         return table
 
     def _index_tests(self) -> None:
-        comparisons: list[tuple[int, int, str, str | float]] = []
+        comparisons: list[tuple[int, int, Family, str | float]] = []
         texts: dict[tuple[int, str], Constants] = {}
         for node, detail in self._of_kind(NodeKind.TEST):
-            operator, constant, _ = cast(tuple[str, str | float, bool], detail)
+            operator, constant, reading = cast(tuple[str, str | float, int], detail)
             state = self.shared.state[node]
             if operator in TEXT_INDEXES:
                 texts.setdefault((state, operator), []).append((str(constant), node))
             else:
-                comparisons.append((node, state, operator, constant))
+                comparisons.append((node, state, (operator, Reading(reading)), constant))
         self.comparisons = Comparisons(comparisons, len(self.shared.states))
         self.texts: dict[int, list[TextIndex]] = {}
         for (state, operator), constants in texts.items():

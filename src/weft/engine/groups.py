@@ -6,6 +6,7 @@ whichever queries ask for them (its shared GroupBy), and groups point into them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,9 @@ from weft.engine.frozen import Ragged
 from weft.engine.linked import follow
 from weft.engine.shared import NOTHING, Chain
 from weft.plans.plan import On, Test
+
+#: What is told of a document that has too many bindings, and how many.
+Refuse = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +111,43 @@ class Follower:
         return np.searchsorted(rows, starts), nodes
 
 
-def tuples_of(building: Building, follower: Follower, evaluation: Evaluation, rows: Ints) -> Ints:
-    """The bindings of all variables, a row each, in the order of the query's loops."""
+def tuples_of(
+    building: Building, follower: Follower, evaluation: Evaluation, rows: Ints, most: int, refuse: Refuse
+) -> Iterator[Ints]:
+    """The bindings of all variables, a row each, in the order of the query's loops: documents one after the other.
+
+    They are counted before they are made. A document that would have more than `most` is refused; if all would be
+    more, they come in several parts.
+    """
     found = rows[:, None]
     for chain, source in zip(building.chains, building.sources, strict=True):
         held = found[:, source]
         starts, ends, nodes = follower.lists([chain], np.zeros(held.size, np.int64), held)
+        document = evaluation.table.node_document[found[:, 0]]
+        counts = np.bincount(document, ends - starts)
+        if counts.max(initial=0) > most:
+            for at in np.flatnonzero(counts > most).tolist():
+                refuse(at, int(counts[at]))
+            rows = rows[counts[evaluation.table.node_document[rows]] <= most]
+            yield from tuples_of(building, follower, evaluation, rows, most, refuse)
+            return
+        if counts.sum() > most:
+            middle = _middle(evaluation.table.node_document[rows])
+            for part in (rows[:middle], rows[middle:]):
+                yield from tuples_of(building, follower, evaluation, part, most, refuse)
+            return
         which, inside = expand(starts, ends)
         found = np.column_stack([found[which], nodes[inside]])
-    if building.where is None:
-        return found
+    yield found if building.where is None else _passing(building, building.where, evaluation, found)
+
+
+def _middle(document: Ints) -> int:
+    """Where about half of the documents of rows end."""
+    present = np.unique(document)
+    return int(np.searchsorted(document, present[present.size // 2]))
+
+
+def _passing(building: Building, where: Test, evaluation: Evaluation, found: Ints) -> Ints:
     node_of = dict(building.checks)
 
     def holds(test: Test) -> Mask:
@@ -124,4 +155,4 @@ def tuples_of(building: Building, follower: Follower, evaluation: Evaluation, ro
         assert isinstance(test, On)
         return evaluation.holds(np.full(len(found), node_of[test], np.int32), found[:, test.variable])
 
-    return np.asarray(found[passing(building.where, len(found), holds)])
+    return np.asarray(found[passing(where, len(found), holds)])

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from weft.automaton.labels import Bounds
+from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
+from weft.engine.budget import Budget
 from weft.engine.building import add_building, binding_pattern
 from weft.engine.built import BuiltQueries
 from weft.engine.evaluate import Evaluation
@@ -51,7 +53,7 @@ class Index:
 
     def add(self, subscription: int, selection: Selection | Flwr) -> None:
         """Merge a subscription's plan into the shared one."""
-        self.shared.shape.clear()
+        self.shared.begin()
         self._frozen = None
         if isinstance(selection, Flwr):
             results: tuple[int, ...] = (self._result(binding_pattern(selection)),)
@@ -71,6 +73,7 @@ class Index:
         template = hash(tuple(self.shared.shape))
         self._template_of[subscription] = template
         self.templates[template] += 1
+        self.shared.begin()
 
     def remove(self, subscription: int) -> None:
         """Forget a subscription; what only it wanted stays, unused, until the index is built anew."""
@@ -97,8 +100,15 @@ class Index:
         """How many subscriptions have this one's plan, constants aside."""
         return self.templates[self._template_of[subscription]]
 
-    def match(self, table: NodeTable) -> Outcome:
-        """Answer a batch."""
+    def match(self, table: NodeTable, budget: Budget | None = None) -> Outcome:
+        """Answer a batch. Whatever ends it too soon leaves no half-made label path: the next one begins anew."""
+        try:
+            return self._match(table, budget or Budget(table, Limits()))
+        except BaseException:
+            self._frozen = None
+            raise
+
+    def _match(self, table: NodeTable, budget: Budget) -> Outcome:
         if self._frozen is None:
             self._frozen = Frozen(self.shared, self._of_state, self._of_node)
             self.plans.freeze(self._frozen)
@@ -106,7 +116,7 @@ class Index:
         with self._profile("PME"):
             labels = self.plans.labels(table)
         evaluation = Evaluation(table, labels, self.plans, self._frozen, self._profile)
-        outcome = Outcome(evaluation, evaluation.run(), self.targets, dict(self.compounds), self.built)
+        outcome = Outcome(evaluation, evaluation.run(), self.targets, dict(self.compounds), self.built, budget)
         self.plans.paths.finish_batch(mark)
         return outcome
 

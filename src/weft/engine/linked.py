@@ -14,8 +14,8 @@ from weft.engine.shared import NOTHING, Chain
 from weft.languages.xpath.predicates import HOLDS
 from weft.plans.plan import Value
 
-#: A chain, and the goal: a test, or a comparison of the count.
-Linked = tuple[Chain, Value | tuple[str, float]]
+#: A chain, and the goal: a test and whether it fails, or a comparison of the count.
+Linked = tuple[Chain, tuple[Value, bool] | tuple[str, float]]
 Holds = Callable[[Ints, Ints], NDArray[np.bool_]]
 
 
@@ -36,10 +36,10 @@ def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, linked:
     chain, goal = linked
     starts, ends = follow(table, navigation, holds, chain, rows)
     met, first, counts = np.unique(starts, return_index=True, return_counts=True)
-    if not isinstance(goal, Value):
-        keep = np.asarray(HOLDS[goal[0]](counts, goal[1]), bool)
-        return np.asarray(met[keep], np.int32)
-    passes = HOLDS[goal.operator]
-    values = table.string_values(ends[first])
-    keep = np.array([passes(value, goal.constant) for value in values], bool)
+    asked, limit = goal
+    if isinstance(asked, str):
+        keep = np.asarray(HOLDS[asked](counts, limit), bool)
+    else:
+        passes, values = HOLDS[asked.operator], table.string_values(ends[first])
+        keep = np.array([passes(value, asked.constant) != limit for value in values], bool)
     return np.asarray(met[keep], np.int32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -12,9 +12,10 @@ import numpy as np
 
 from weft.documents.columns import Ints, Longs, as_lists, expand, spans, unique_pairs
 from weft.documents.document import is_in_stream
+from weft.engine.budget import Budget
 from weft.engine.built import BuiltQueries
 from weft.engine.evaluate import Evaluation
-from weft.engine.factory import Factory
+from weft.engine.factory import Factory, Lists
 from weft.engine.groups import Follower, Groups, group, tuples_of
 from weft.engine.shared import Chain
 from weft.engine.targets import Targets
@@ -38,9 +39,10 @@ class Outcome:
         targets: Targets,
         compounds: dict[int, Compound],
         built: BuiltQueries,
+        budget: Budget,
     ) -> None:
         self._evaluation, self._targets, self._compounds = evaluation, targets, compounds
-        self._built = built
+        self._built, self._budget = built, budget
         self._table = evaluation.table
         self._found = found
         self._size = len(targets)
@@ -111,55 +113,70 @@ class Outcome:
     def _follower(self) -> Follower:
         return Follower(self._evaluation)
 
-    @cached_property
-    def _tuples(self) -> dict[int, Ints]:
-        """The bindings of the FLWR queries that are not simple, by subscription."""
-        if not self._built.others:
-            return {}
+    def _tuples(self, subscription: int) -> Iterator[Ints]:
+        """The bindings of a FLWR query that is not simple, some documents at a time."""
+        wanted, building = self._built.others[subscription]
         result, row = self._all_pairs
-        found = {}
-        for subscription, (wanted, building) in self._built.others.items():
-            rows = np.sort(row[result == wanted])
-            if rows.size:
-                found[subscription] = tuples_of(building, self._follower, self._evaluation, rows)
-        return found
+        rows = np.sort(row[result == wanted])
+        if rows.size:
+            refuse = partial(self._refuse_many, subscription)
+            most = self._budget.limits.max_messages
+            yield from tuples_of(building, self._follower, self._evaluation, rows, most, refuse)
+
+    def _refuse_many(self, subscription: int, document: int, number: int) -> None:
+        self._budget.refuse_many(document, subscription, number)
 
     def messages(self) -> list[tuple[int, int, str]]:
         """(document, subscription, message) of the FLWR queries, sorted."""
         if not len(self._built):
             return []
-        factory = Factory(self._table)
-        made = [*self._simple_messages(factory), *self._other_messages(factory)]
-        if self._built.streams:
-            made = [message for message in made if self._is_in_stream(message[0], message[1])]
+        factory = Factory(self._table, self._budget)
+        made = [
+            (document, subscription, text)
+            for document, subscription, text in (*self._simple_messages(factory), *self._other_messages(factory))
+            if text is not None
+        ]
         made.sort(key=itemgetter(0, 1))
         return made
 
-    def _simple_messages(self, factory: Factory) -> Iterator[tuple[int, int, str]]:
+    def _simple_messages(self, factory: Factory) -> Iterator[tuple[int, int, str | None]]:
         groups = self.groups
         document = self._table.node_document[groups.binding]
         is_new = np.append(True, (groups.shape[1:] != groups.shape[:-1]) | (document[1:] != document[:-1]))
         begins = np.append(np.flatnonzero(is_new), groups.shape.size).tolist() if groups.shape.size else [0]
-        lists, first = as_lists(groups.starts, groups.ends, groups.nodes), groups.first.tolist()
+        nodes, first = groups.nodes.tolist(), groups.first.tolist()
+        starts, ends = groups.starts.tolist(), groups.ends.tolist()
         documents, shapes = document.tolist(), groups.shape.tolist()
+        listed = np.append(0, np.cumsum(groups.ends - groups.starts))[groups.first].tolist()  # nodes before a group
         for begin, end in pairwise(begins):
-            of_groups = [lists[first[at] : first[at + 1]] for at in range(begin, end)]
+            at, entries = documents[begin], listed[end] - listed[begin]
+            of_groups: list[Lists] | None = None
             for subscription, building in self._built.subscriptions_of(shapes[begin]).items():
-                yield documents[begin], subscription, factory.message(building.recipe, of_groups)
+                if self._is_wanted(at, subscription) and factory.has_room(at, subscription, end - begin, entries):
+                    if of_groups is None:
+                        lists = [nodes[starts[each] : ends[each]] for each in range(first[begin], first[end])]
+                        cuts = [each - first[begin] for each in first[begin : end + 1]]
+                        of_groups = [lists[low:high] for low, high in pairwise(cuts)]
+                    yield at, subscription, factory.make(at, subscription, building.recipe, of_groups, entries)
 
-    def _other_messages(self, factory: Factory) -> Iterator[tuple[int, int, str]]:
-        for subscription, tuples in self._tuples.items():
-            building = self._built.others[subscription][1]
-            slots = zip(building.slots, building.slot_variables, strict=True)
-            columns = [self._lists(chain, tuples[:, variable]) for chain, variable in slots]
-            document = self._table.node_document[tuples[:, 0]]
-            for at in np.unique(document).tolist():
-                here = np.flatnonzero(document == at).tolist()
-                lists = [[column[row] for column in columns] for row in here]
-                yield at, subscription, factory.message(building.recipe, lists)
+    def _other_messages(self, factory: Factory) -> Iterator[tuple[int, int, str | None]]:
+        for subscription, (_, building) in self._built.others.items():
+            for tuples in self._tuples(subscription):
+                slots = zip(building.slots, building.slot_variables, strict=True)
+                columns = [self._lists(chain, tuples[:, variable]) for chain, variable in slots]
+                document = self._table.node_document[tuples[:, 0]]
+                for at in np.unique(document).tolist():
+                    if self._is_wanted(at, subscription):
+                        here = np.flatnonzero(document == at).tolist()
+                        lists = [[column[row] for column in columns] for row in here]
+                        entries = sum(len(each) for row in lists for each in row)
+                        yield at, subscription, factory.make(at, subscription, building.recipe, lists, entries)
 
     def _lists(self, chain: Chain, rows: Ints) -> list[list[int]]:
-        return as_lists(*self._follower.lists([chain], np.zeros(rows.size, np.int64), rows))
+        """The list of each row; rows that are the same have the same list."""
+        distinct, place = np.unique(rows, return_inverse=True)
+        lists = as_lists(*self._follower.lists([chain], np.zeros(distinct.size, np.int64), distinct))
+        return [lists[at] for at in place.tolist()]
 
     def _plain_results(self) -> list[list[Ints]]:
         """For each document the results that its label paths alone give."""
@@ -202,7 +219,7 @@ class Outcome:
     def _with_compounds(self, matched: list[Ints]) -> list[Ints]:
         found = list(self._compound_nodes)
         residual = [at for at, (_, building) in self._built.others.items() if building.where is not None]
-        found += [(at, self._tuples[at][:, 0]) for at in residual if at in self._tuples]
+        found += [(at, np.unique(tuples[:, 0])) for at in residual for tuples in self._tuples(at)]
         for subscription, nodes in found:
             for document in np.unique(self._table.node_document[nodes]).tolist():
                 matched[document] = np.sort(np.append(matched[document], np.int32(subscription)))
@@ -212,6 +229,9 @@ class Outcome:
                     keep = [self._is_in_stream(at, subscription) for subscription in matched[at].tolist()]
                     matched[at] = matched[at][np.array(keep, bool)]
         return matched
+
+    def _is_wanted(self, document: int, subscription: int) -> bool:
+        return not self._built.streams or self._is_in_stream(document, subscription)
 
     def _is_in_stream(self, document: int, subscription: int) -> bool:
         return is_in_stream(self._table.documents[document], self._built.streams.get(subscription, ""))

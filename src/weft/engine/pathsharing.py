@@ -14,10 +14,11 @@ import numpy as np
 
 from weft.automaton.labels import Bounds
 from weft.documents.columns import Ints, Longs, as_lists, contains
-from weft.documents.document import is_in_stream
+from weft.documents.document import Limits, is_in_stream
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
 from weft.engine.booleans import Mask, passing
+from weft.engine.budget import Budget
 from weft.engine.factory import Factory
 from weft.engine.frozen import Frozen
 from weft.engine.navigate import Navigation
@@ -91,15 +92,20 @@ class PathSharing:
         """Let a query go; its paths stay."""
         del self.queries[number]
 
-    def match(self, table: NodeTable) -> Run:
-        """Answer a batch."""
+    def match(self, table: NodeTable, budget: Budget | None = None) -> Run:
+        """Answer a batch. Whatever ends it too soon leaves no half-made label path: the next one begins anew."""
         if self._frozen is None:
             self._frozen = Frozen(self._shared, {}, {})
         mark = len(self.matcher.labels)
-        with self.profile("PME"):
-            streams = Streams(table, self.matcher)
-        navigation = Navigation(table, streams.labels, None, self._frozen)
-        run = Run(self.queries, streams, Search(table, navigation, self._shared), self.profile)
+        try:
+            with self.profile("PME"):
+                streams = Streams(table, self.matcher)
+            navigation = Navigation(table, streams.labels, None, self._frozen)
+            search = Search(table, navigation, self._shared)
+            run = Run(self.queries, streams, search, self.profile, budget or Budget(table, Limits()))
+        except BaseException:
+            self.matcher.labels.clear()
+            raise
         self.matcher.labels.finish_batch(mark)
         return run
 
@@ -107,12 +113,14 @@ class PathSharing:
 class Run:
     """One batch against all queries, one after the other."""
 
-    def __init__(self, queries: dict[int, Query], streams: Streams, search: Search, profile: Profile) -> None:
-        self._streams, self._search, self._profile = streams, search, profile
+    def __init__(
+        self, queries: dict[int, Query], streams: Streams, search: Search, profile: Profile, budget: Budget
+    ) -> None:
+        self._streams, self._search, self._profile, self._budget = streams, search, profile, budget
         self._table = streams.table
         self.groups: dict[int, tuple[Ints, list[Column]]] = {}
         for number, query in queries.items():
-            found, columns = self._groups(query)
+            found, columns = self._groups(number, query)
             if len(found):
                 self.groups[number] = (found, columns)
         self._queries = queries
@@ -131,7 +139,7 @@ class Run:
 
     def messages(self) -> Iterator[tuple[int, int, str]]:
         """(document, query, message)."""
-        factory = Factory(self._table)
+        factory = Factory(self._table, self._budget)
         for number, (found, columns) in self.groups.items():
             query = self._queries[number]
             lists = [as_lists(*column) for column in columns]
@@ -141,13 +149,16 @@ class Run:
                     continue
                 here = np.flatnonzero(document == at).tolist()
                 groups = [[column[row] for column in lists] for row in here]
-                yield at, number, factory.message(query.recipe, groups)
+                entries = sum(len(each) for group in groups for each in group)
+                message = factory.make(at, number, query.recipe, groups, entries)
+                if message is not None:
+                    yield at, number, message
 
     # -- the operators
 
-    def _groups(self, query: Query) -> tuple[Ints, list[Column]]:
+    def _groups(self, number: int, query: Query) -> tuple[Ints, list[Column]]:
         rows = self._bindings(query.physical.input, query)
-        found = self._tuples(query, rows) if rows.size else rows[:, None]
+        found = self._within(number, self._tuples(query, rows)) if rows.size else rows[:, None]
         if not len(found):
             return found, []
         name = "OuterJoin-Select" if any(isinstance(e, JoinedList) for e in query.physical.lists) else "Return-Select"
@@ -163,6 +174,14 @@ class Run:
             with self._profile(name):
                 columns.append(_outer_join(bound, *pairs, entry.by))
         return found, columns
+
+    def _within(self, number: int, found: Ints) -> Ints:
+        """The bindings, without those of documents that have too many."""
+        document, most = self._table.node_document[found[:, 0]], self._budget.limits.max_messages
+        counts = np.bincount(document)
+        for at in np.flatnonzero(counts > most).tolist():
+            self._budget.refuse_many(at, number, int(counts[at]))
+        return np.asarray(found[counts[document] <= most]) if (counts > most).any() else found
 
     def _bindings(self, plan: Bindings, query: Query) -> Ints:
         """The binding field of what the operators leave, in document order."""

@@ -9,10 +9,10 @@ import numpy as np
 from weft.documents.columns import Ints, Longs, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.booleans import Mask, passing
+from weft.engine.comparisons import READ, reading_of
 from weft.engine.labelplan import passes
 from weft.engine.navigate import Navigation
 from weft.engine.shared import SharedPlan
-from weft.languages.xpath.numbers import number
 from weft.languages.xpath.predicates import HOLDS
 from weft.plans.plan import Count, First, Has, Link, Named, Path, Rank, Step, Test, Value
 
@@ -32,7 +32,8 @@ class Search:
             case Value(operator, constant):
                 values: list[str] | list[float] = self._table.string_values(rows)
                 if isinstance(constant, float):
-                    values = [number(str(value)) for value in values]
+                    read = READ[reading_of(test)]
+                    values = [read(str(value)) for value in values]
                 return np.array([HOLDS[operator](value, constant) for value in values], bool)
             case Has(path, inner):
                 return self._has(path, inner, rows)
@@ -97,7 +98,7 @@ class Search:
         if isinstance(test, Count):
             passed = np.asarray(HOLDS[test.operator](counts, test.number), bool)
         else:
-            passed = self.passes(test.test, nodes[first], test.links[-1].path[-1])
+            passed = self.passes(test.test, nodes[first], test.links[-1].path[-1]) != test.fails
         result = np.zeros(rows.size, bool)
         result[met[passed]] = True
         return result

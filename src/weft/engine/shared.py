@@ -12,6 +12,7 @@ from enum import IntEnum
 from weft.automaton.states import ROOT, States
 from weft.documents.dtd import Dtd
 from weft.documents.kind import Kind
+from weft.engine.comparisons import reading_of
 from weft.engine.edges import Edges, Pairs, code_step, decode_step
 from weft.optimizer.canonical_paths import canonical_path
 from weft.plans.plan import (
@@ -77,6 +78,7 @@ class SharedPlan:
         self.edges = Edges()
         self.contexts: set[int] = set()  # states above deep edges
         self.shape: list[object] = []  # the plan being added, without its constants
+        self._added: dict[tuple[int, int], tuple[Test, int]] = {}  # its tests at their states, and their nodes
         self._edge_ids: dict[int, int] = {}
         self._walks: dict[Path, int] = {}
         self._ids: dict[tuple[object, ...], int] = {}
@@ -97,6 +99,11 @@ class SharedPlan:
         if isinstance(label, str) and label in self._dtd:
             self._names[below] = label
         return below, canonical
+
+    def begin(self) -> None:
+        """A plan is about to be added, or has been."""
+        self.shape.clear()
+        self._added.clear()
 
     # -- patterns and tests
 
@@ -121,10 +128,18 @@ class SharedPlan:
         return self._node(NodeKind.DOWN, state, height, cost, edge, (parent, test, by_test), driver)
 
     def add_test(self, test: Test, state: int) -> int:
-        """The node of a test on what a state reaches."""
+        """The node of a test on what a state reaches; one that stands in the plan several times is looked at once."""
+        if not isinstance(test, And | Or):
+            return self._add_test(test, state)
+        key = id(test), state
+        if key not in self._added:
+            self._added[key] = test, self._add_test(test, state)  # the test is kept, so that its id stays its own
+        return self._added[key][1]
+
+    def _add_test(self, test: Test, state: int) -> int:
         match test:
-            case Value(operator, constant):
-                return self._add_value(state, operator, constant)
+            case Value():
+                return self._add_value(state, test)
             case Has(path, inner):
                 return self._add_has(state, path, inner)
             case And(tests):
@@ -142,8 +157,8 @@ class SharedPlan:
                 return self._node(NodeKind.RANK, state, height, cost, NOTHING, (inner_node, *detail), inner_node)
             case Named(label):
                 return self._add_named(state, label)
-            case First(links, value):
-                return self._add_first(state, links, value)
+            case First():
+                return self._add_first(state, test)
             case Count(links, operator, number):
                 return self._add_linked(state, links, (operator, number))
             case Always(value):
@@ -153,10 +168,10 @@ class SharedPlan:
             case On():
                 raise TypeError("a test on a variable is worked out with its bindings, not here")
 
-    def _add_value(self, state: int, operator: str, constant: str | float) -> int:
-        self.shape.append((state, operator))
-        cost = 0 if operator == "=" else 9 if operator == "!=" else 2
-        detail = (operator, constant, isinstance(constant, float))
+    def _add_value(self, state: int, value: Value) -> int:
+        self.shape.append((state, value.operator))
+        cost = 0 if value.operator == "=" else 9 if value.operator == "!=" else 2
+        detail = (value.operator, value.constant, int(reading_of(value)))
         return self._node(NodeKind.TEST, state, 0, cost, NOTHING, detail, None)
 
     def _add_has(self, state: int, path: Path, inner: Test | None) -> int:
@@ -168,13 +183,14 @@ class SharedPlan:
         child = self.add_test(inner, below)
         return self._node(NodeKind.LIFT, state, self.height[child] + 1, self.cost[child], edge, child, child)
 
-    def _add_first(self, state: int, links: tuple[Link, ...], value: Value) -> int:
-        if len(links) > 1 or links[0].test is not None:
-            return self._add_linked(state, links, value)
+    def _add_first(self, state: int, first: First) -> int:
+        links = first.links
+        if len(links) > 1 or links[0].test is not None or first.fails:
+            return self._add_linked(state, links, (first.test, first.fails))
         below, path = self.extend(state, links[0].path)
         self.shape.append(below)
         edge = self.add_edge(state, below, path)
-        child = self.add_test(value, below)
+        child = self.add_test(first.test, below)
         return self._node(NodeKind.FIRST, state, 1, self.cost[child], edge, child, child)
 
     def _add_linked(self, state: int, links: tuple[Link, ...], goal: object) -> int:

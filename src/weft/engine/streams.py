@@ -17,6 +17,8 @@ from weft.documents.kind import Kind
 from weft.documents.table import NodeTable
 from weft.plans.plan import Path, Step
 
+_MOST_WAYS = 100_000
+
 
 @dataclass(slots=True)
 class _Reached:
@@ -102,6 +104,8 @@ def _ways(path: Path, names: list[str], states: States) -> list[list[int]]:
             depths = range(first + 1, len(names) + 1) if step.deep else range(first + 1, min(first + 2, len(names) + 1))
             longer += [[*way, depth] for depth in depths if passes[at][depth - 1] and (depth == len(names)) >= last]
         ways = longer
+        if len(ways) > _MOST_WAYS:
+            raise MemoryError(f"more than {_MOST_WAYS} ways in which a path matches one node")
     return ways
 
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from weft.errors import ConfigurationError
+from weft.documents.document import Limits
+from weft.errors import ConfigurationError, QueryError, WeftError, failure_of
 from weft.languages import xpath, xquery, xscl
+from weft.languages.reader import OnWarning
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
+from weft.plans.walk import count_steps
 from weft.plans.xscl import Xscl
 
 Plan = Selection | Flwr | Xscl
-LANGUAGES: dict[str, Callable[[str, Mapping[str, str] | None, bool], Plan]] = {
+LANGUAGES: dict[str, Callable[[str, Mapping[str, str] | None, bool, int, OnWarning | None], Plan]] = {
     "xpath": xpath.parse,
     "xquery": xquery.parse,
     "xscl": xscl.parse,
 }
+_NAMES = {"xpath": "XPath", "xquery": "XQuery", "xscl": "XSCL", None: "query"}
+_SHOWN = 1_000  # characters of a query too long to be read that its error keeps
 _LITERAL = re.compile(r""""[^"]*"|'[^']*'""")
 _XSCL = re.compile(r"^\s*SELECT\s|->\s*\w|\sAS\s+\w|\b(?:JOIN|FOLLOWED\s+BY)\s*\{|\bPUBLISH\s+\w+\s*$")
 
@@ -26,16 +31,39 @@ def parse(
     language: str | None = None,
     namespaces: Mapping[str, str] | None = None,
     ignore_namespaces: bool = False,
+    limits: Limits | None = None,
+    on_warning: OnWarning | None = None,
 ) -> Plan:
-    """The plan of a query; raises QueryError or UnsupportedError with the place."""
+    """The plan of a query; raises QueryError or UnsupportedError with the place, also for one that breaks a limit.
+
+    `on_warning` is told of what can never be true, or always is.
+    """
     if language not in (None, *LANGUAGES):
         raise ConfigurationError(f"language: expected one of {', '.join(LANGUAGES)}, found {language!r}")
     for prefix, uri in (namespaces or {}).items():
         if not isinstance(uri, str):
             raise ConfigurationError(f"namespaces: expected a namespace for prefix {prefix!r}, found {uri!r}")
+    limits = limits or Limits()
+    if (size := _bytes(query, limits.max_query_bytes)) > limits.max_query_bytes:
+        reason = f"a query of {size} bytes, more than {limits.max_query_bytes}"
+        raise QueryError(_NAMES[language], query[:_SHOWN], 0, reason)
     if language is None:
         language = recognize(query)
-    return LANGUAGES[language](query, namespaces, ignore_namespaces)
+    try:
+        plan = LANGUAGES[language](query, namespaces, ignore_namespaces, limits.max_query_nesting, on_warning)
+    except WeftError:
+        raise
+    except Exception as error:  # whatever it is, it is this query's own
+        raise QueryError(_NAMES[language], query, 0, f"a query that cannot be read: {failure_of(error)}") from None
+    if (steps := count_steps(plan)) > limits.max_query_states:
+        reason = f"{steps} steps in the paths of a query, more than {limits.max_query_states}"
+        raise QueryError(_NAMES[language], query, 0, reason)
+    return plan
+
+
+def _bytes(query: str, enough: int) -> int:
+    """The size of a query; of one with more characters than there may be bytes it need not be exact."""
+    return len(query) if len(query) > enough else len(query.encode("utf-8", "surrogatepass"))
 
 
 def recognize(query: str) -> str:

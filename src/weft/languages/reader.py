@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Callable
+from typing import NoReturn, Self
 
-from weft.errors import QueryError, UnsupportedError
+from weft.documents.document import Limits
+from weft.errors import QueryError, QueryWarning, UnsupportedError
 from weft.languages.tokens import Token, place_of, tokenize
 
 #: How deep a query may be nested; what reads and runs it is recursive.
-MOST_NESTED = 50
+MOST_NESTED = Limits().max_query_nesting
+OnWarning = Callable[[QueryWarning], object]
 
 
 class Reader:
@@ -19,7 +22,15 @@ class Reader:
         self._tokens = self.tokens()
         self._next = 0
         self._nested = 0
+        self.most_nested = MOST_NESTED
+        self._on_warning: OnWarning | None = None
+        self._warned: set[tuple[int, str]] = set()
         self.kind, self.text, self.at = self._tokens[0]
+
+    def within(self, most_nested: int, on_warning: OnWarning | None) -> Self:
+        """The same reader, for queries that are nested so deep at most; whoever wants to know of warnings is told."""
+        self.most_nested, self._on_warning = most_nested, on_warning
+        return self
 
     def tokens(self) -> list[Token]:
         """The tokens to begin with."""
@@ -35,8 +46,12 @@ class Reader:
     def enter(self) -> None:
         """Go into brackets, but not too deep."""
         self._nested += 1
-        if self._nested > MOST_NESTED:
-            self.refuse(f"nesting deeper than {MOST_NESTED}", self.at)
+        self.check_nesting(self._nested, self.at)
+
+    def check_nesting(self, depth: int, at: int) -> None:
+        """Refuse what is nested too deep, whether by brackets or otherwise."""
+        if depth > self.most_nested:
+            self.refuse(f"nesting deeper than {self.most_nested}", at)
 
     def leave(self) -> None:
         """Come out of brackets."""
@@ -78,6 +93,12 @@ class Reader:
     def refuse(self, feature: str, at: int, instead: str | None = None) -> NoReturn:
         """The query asks for what there is not."""
         raise UnsupportedError(self.language, self.query, self.offset(at), feature, instead)
+
+    def warn(self, reason: str, at: int) -> None:
+        """The query can be read, but a part of it cannot mean what it says; told once, however often it is read."""
+        if self._on_warning is not None and (at, reason) not in self._warned:
+            self._warned.add((at, reason))
+            self._on_warning(QueryWarning(self.language, self.query, self.offset(at), reason))
 
     def offset(self, at: int) -> int:
         """Where in the query a token's place is."""

@@ -39,10 +39,14 @@ Operator = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "starts-with", "
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The node's string-value (or number, if the constant is one) stands in this relation to the constant."""
+    """The node's string-value (or number, if the constant is one) stands in this relation to the constant.
+
+    What text is a number is for the language to say: with `is_double` XQuery, which has `+1` and `INF`, else XPath.
+    """
 
     operator: Operator
     constant: str | float
+    is_double: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +67,14 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class First:
-    """The first node, in document order, that the links lead to passes the test; XPath's functions read just that."""
+    """The first node, in document order, that the links lead to passes the test; XPath's functions read just that.
+
+    With `fails` there is such a node and it does not pass.
+    """
 
     links: tuple[Link, ...]
     test: Value
+    fails: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +169,10 @@ def conjunction(tests: list[Test]) -> Test | None:
     for test in tests:
         if isinstance(test, And):
             flat.extend(test.tests)
-        elif test != Always(True):
+        elif not isinstance(test, Always):
             flat.append(test)
-    if Always(False) in flat:
-        return Always(False)
+        elif not test.value:
+            return test
     return (flat[0] if len(flat) == 1 else And(tuple(flat))) if flat else None
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from weft.documents.rewrite import escape_attribute, escape_text
@@ -19,6 +20,9 @@ from weft.plans.flwr import (
     Value,
     holds_attributes,
 )
+
+_BYTES = 4  # of a character
+_DIGITS = 12  # of a count
 
 
 class Fill(IntEnum):
@@ -56,6 +60,14 @@ class Recipe:
     after: str
     keys: tuple[tuple[int, bool], ...]  # the slots to order groups by, and whether descending
     is_plain: bool  # constant text and copies, as most recipes are
+    constant: int = field(init=False, compare=False)  # bytes that are the same in each group, at most
+    repeats: int = field(init=False, compare=False)  # how often a slot is filled, at most
+
+    def __post_init__(self) -> None:
+        length = len(self.before) + len(self.after) + sum(map(_length, self.pieces))
+        fills = Counter(piece[1] for piece in self.pieces if isinstance(piece, tuple))
+        object.__setattr__(self, "constant", _BYTES * length)
+        object.__setattr__(self, "repeats", max(fills.values(), default=0))
 
 
 def make_recipe(plan: Flwr) -> tuple[Recipe, tuple[Slot, ...]]:
@@ -68,6 +80,13 @@ def make_recipe(plan: Flwr) -> tuple[Recipe, tuple[Slot, ...]]:
     pieces = writer.merged()
     is_plain = all(isinstance(piece, str) or (isinstance(piece, tuple) and piece[0] is Fill.COPY) for piece in pieces)
     return Recipe(before, pieces, after, keys, is_plain), tuple(slots)
+
+
+def _length(piece: Piece) -> int:
+    """The characters of a constant, or of a number."""
+    if isinstance(piece, str):
+        return len(piece)
+    return len(piece.text) + 1 if isinstance(piece, Atom) else _DIGITS
 
 
 def _around(plan: Flwr) -> tuple[str, str]:

@@ -100,8 +100,9 @@ def show_test(test: Test, indent: str = "") -> str:
         case Has(path, part):
             below = f"\n{show_test(part, inner)}" if part else ""
             return f"{indent}has {_relative(path)}{below}"
-        case First(links, value):
-            return f"{indent}first of {_links(links)}\n{show_test(value, inner)}"
+        case First(links, value, fails):
+            shown = show_test(Not(value) if fails else value, inner)
+            return f"{indent}first of {_links(links)}\n{shown}"
         case Count(links, operator, number):
             return f"{indent}count of {_links(links)} {operator} {number:g}"
         case Rank(before, operator, number):

@@ -24,3 +24,20 @@ def paths_in(node: object) -> Iterator[Path]:
     for part in walk(node):
         if isinstance(part, tuple) and part and all(isinstance(step, Step) for step in part):
             yield part
+
+
+def count_steps(node: object) -> int:
+    """The steps of all paths in a plan; a part that stands at several places is counted once."""
+    steps = 0
+    seen: set[int] = set()
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Step):
+            steps += 1
+        elif isinstance(part, tuple) or is_dataclass(part):
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+            waiting += part if isinstance(part, tuple) else [getattr(part, each.name) for each in fields(part)]
+    return steps

@@ -14,12 +14,16 @@ from weft.languages.xpath.predicates import (
     Operand,
     as_test,
     compare,
+    hopeless,
     position_test,
     string_function,
 )
-from weft.plans.plan import Link, Operator, Or, Test, conjunction, negation
+from weft.languages.xpath.regex import MOST_IN_QUERY, instructions, translate
+from weft.plans.plan import And, Link, Not, Operator, Or, Rank, Test, conjunction, negation
 
 _COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
+#: Predicates with positions in a row: what a position counts is in its test, so each of them doubles the next.
+_MOST_RANKED = 5
 _OTHER_OPERATORS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "is", "to", "div", "mod", "idiv"})
 
 
@@ -29,9 +33,11 @@ class Conditions(Reader):
     def __init__(self, query: str, language: str) -> None:
         super().__init__(query, language)
         self._before: list[Test] = []  # the predicates of the same step that were read already
+        self._all_before: Test | None = None  # the same as one test, made for the first position that needs it
         self._rankable = False  # whether positions make sense at this step
+        self._instructions = 0  # of all regular expressions so far
 
-    orders_text = False  # whether < and its like compare texts with a text
+    is_xquery = False  # whether < and its like compare texts with a text, and what a number is
 
     def scoped(self, test: Test, operand: Operand) -> Test:  # noqa: ARG002 - for those who build on this
         """A test on what an operand's paths lead to, told where they start."""
@@ -59,8 +65,8 @@ class Conditions(Reader):
 
     def predicate(self, rankable: bool, before: list[Test]) -> Test:
         """One predicate behind others of the same step."""
-        outer = self._before, self._rankable
-        self._before, self._rankable = before, rankable
+        outer = self._before, self._all_before, self._rankable
+        self._before, self._all_before, self._rankable = before, None, rankable
         self.enter()
         self.expect("[")
         at = self.at
@@ -68,7 +74,7 @@ class Conditions(Reader):
         test = self._rank("=", operand, at) if operand.is_position else self._as_condition(operand, at)
         self.expect("]")
         self.leave()
-        self._before, self._rankable = outer
+        self._before, self._all_before, self._rankable = outer
         return test
 
     def disjunction(self) -> Operand:
@@ -109,11 +115,20 @@ class Conditions(Reader):
             left, right, operator = right, left, FLIPPED[operator]
         if left.kind == "position":
             return Operand("test", test=self._rank(operator, right, at))
-        test = compare(left, operator, right, self.orders_text)
+        test = compare(left, operator, right, self.is_xquery)
         if test is None:
             feature = "a comparison of two paths" if left.paths and right.paths else "a comparison like this"
             self.refuse(feature, right_at, "compare a path with a constant")
+        self._warn_of(left, operator, right, at, right_at)
         return Operand("test", test=self.scoped(test, left if left.paths else right))
+
+    def _warn_of(self, left: Operand, operator: str, right: Operand, at: int, right_at: int) -> None:
+        """Tell of a comparison whose constant leaves it no choice."""
+        if left.kind in ("string", "number"):
+            left, right, operator, right_at = right, left, FLIPPED[operator], at
+        reason = hopeless(left, operator, right, self.is_xquery)
+        if reason is not None:
+            self.warn(reason, right_at)
 
     def _refuse_other_operators(self) -> None:
         if self.kind == "name" and self.text in _OTHER_OPERATORS:
@@ -124,9 +139,16 @@ class Conditions(Reader):
     def _rank(self, operator: str, operand: Operand, at: int) -> Test:
         if not self._rankable:
             self.refuse("a position other than among children", at)
-        test = position_test(operator, operand, conjunction(list(self._before)))
+        if self._before and self._all_before is None:
+            if sum(map(_has_rank, self._before)) >= _MOST_RANKED:
+                self.refuse(f"a position behind {_MOST_RANKED} predicates with positions", at)
+            self._all_before = conjunction(list(self._before))
+        test = position_test(operator, operand, self._all_before)
         if test is None:
             self.refuse("a position that is not a number or last()", at)
+        reason = hopeless(Operand("position"), operator, operand, self.is_xquery)
+        if reason is not None:
+            self.warn(reason, at)
         return test
 
     def _operand(self) -> Operand:
@@ -196,11 +218,27 @@ class Conditions(Reader):
             self.unexpected("a string constant")
         constant_at, constant = self.at, str(self._operand().constant)
         try:
-            return self.scoped(string_function(name, subject.paths[0], constant), subject)
+            if name == "matches":
+                constant = translate(constant)
+                self._instructions += instructions(constant)
         except ValueError as error:
             self.refuse(f"this regular expression ({error})", constant_at)
+        if self._instructions > MOST_IN_QUERY:
+            self.refuse("so much in regular expressions", constant_at, "split the query, or repeat less in them")
+        return self.scoped(string_function(name, subject.paths[0], constant), subject)
 
     def refuse_function(self) -> NoReturn:
         """There is no such function."""
         known = ", ".join(sorted(FUNCTIONS))
         self.refuse(f"the function {self.text}()", self.at, f"there are {known} in predicates")
+
+
+def _has_rank(test: Test) -> bool:
+    """Whether a test on a node asks for its position."""
+    match test:
+        case And(tests) | Or(tests):
+            return any(map(_has_rank, tests))
+        case Not(inner):
+            return _has_rank(inner)
+        case _:
+            return isinstance(test, Rank)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from weft.documents.kind import Kind
-from weft.languages.reader import MOST_NESTED
+from weft.languages.reader import MOST_NESTED, OnWarning
 from weft.languages.xpath.conditions import Conditions
 from weft.languages.xpath.names import Names
 from weft.plans.plan import (
@@ -27,13 +27,19 @@ _AXES = frozenset({"child", "descendant", "attribute", "self", "descendant-or-se
 _OTHER_NODES = frozenset({"comment", "processing-instruction", "node", "element", "attribute", "document-node"})
 
 
-def parse(query: str, namespaces: Mapping[str, str] | None = None, ignore_namespaces: bool = False) -> Selection:
+def parse(
+    query: str,
+    namespaces: Mapping[str, str] | None = None,
+    ignore_namespaces: bool = False,
+    most_nested: int = MOST_NESTED,
+    on_warning: OnWarning | None = None,
+) -> Selection:
     """The plan of an XPath query.
 
     >>> parse("/a/b").path[1].label
     'b'
     """
-    parser = Parser(query, Names(namespaces or {}, ignore_namespaces))
+    parser = Parser(query, Names(namespaces or {}, ignore_namespaces)).within(most_nested, on_warning)
     selection = parser.union()
     if parser.kind != "end":
         parser.unexpected("the end of the query")
@@ -57,14 +63,16 @@ class Parser(Conditions):
         return Combine("union", tuple(parts)) if len(parts) > 1 else parts[0]
 
     def _intersection(self) -> Selection:
-        """`intersect` and `except`, from left to right."""
-        left = self._selection()
+        """`intersect` and `except`, from left to right: where they take turns the selection nests."""
+        left, depth = self._selection(), self._nested
         while self.kind == "name" and self.text in ("intersect", "except"):
             operator: Literal["intersect", "except"] = "intersect" if self.advance() == "intersect" else "except"
             right = self._selection()
             if isinstance(left, Combine) and left.operator == operator:
                 left = Combine(operator, (*left.parts, right))  # a - b - c, in one
             else:
+                depth += 1
+                self.check_nesting(depth, self.at)
                 left = Combine(operator, (left, right))
         return left
 
@@ -84,8 +92,6 @@ class Parser(Conditions):
         links = self.path(absolute=True)
         if not links or not links[0].path:
             self.refuse("the document itself as a result", at, "use /* for its root element")
-        if len(links) > MOST_NESTED:
-            self.refuse(f"a path with predicates at more than {MOST_NESTED} steps", at)
         result: Pattern | None = None
         for link in links:
             result = Pattern(result, link.path, link.test)
@@ -144,7 +150,7 @@ class Parser(Conditions):
             return self._stay(links, steps, [] if is_any else [Named(self._label(False))], deep, at)
         step = self._node_test(axis == "attribute", deep or axis == "descendant")
         if self.text == "[":
-            tests = self.predicates(rankable=axis == "child")
+            tests = self._predicates_behind(links, rankable=axis == "child")
             steps.append(_fold_unlike(step, tests))
             self._attach(links, steps, tests)
         else:
@@ -153,11 +159,18 @@ class Parser(Conditions):
 
     def _stay(self, links: list[Link], steps: list[Step], tests: list[Test], deep: bool, at: int) -> bool:
         """A step to the node itself: its predicates are tests on where the path has come to."""
-        tests = [*tests, *self.predicates(rankable=False)]
+        tests = [*tests, *self._predicates_behind(links, rankable=False)]
         if tests and deep:
             self.refuse("// before a step that stays where it is", at)
         self._attach(links, steps, tests)
         return deep
+
+    def _predicates_behind(self, links: list[Link], rankable: bool) -> list[Test]:
+        """The predicates of a step; in the plan it is nested in the links before it."""
+        self._nested += len(links)
+        tests = self.predicates(rankable)
+        self._nested -= len(links)
+        return tests
 
     def _axis(self) -> str:
         at, axis = self.at, self.advance()
@@ -204,6 +217,7 @@ class Parser(Conditions):
         if test is None:
             return
         if steps or not links:
+            self.check_nesting(self._nested + len(links), self.at)
             links.append(Link(tuple(steps), test))
             steps.clear()
         else:

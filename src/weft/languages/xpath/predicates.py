@@ -5,11 +5,12 @@ from __future__ import annotations
 import operator as operators
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite, isnan
 from typing import Any, cast
 
 from weft.documents.kind import Kind
 from weft.languages.xpath.numbers import number
-from weft.languages.xpath.regex import compile_pattern, translate
+from weft.languages.xpath.regex import compile_pattern
 from weft.plans.plan import (
     Always,
     Comparison,
@@ -17,6 +18,7 @@ from weft.plans.plan import (
     First,
     Has,
     Link,
+    Not,
     Operator,
     Or,
     Rank,
@@ -28,6 +30,7 @@ from weft.plans.plan import (
 
 Paths = tuple[tuple[Link, ...], ...]
 FLIPPED: dict[str, Comparison] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+OPPOSITE: dict[str, Comparison] = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 HOLDS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operators.eq,
     "!=": operators.ne,
@@ -76,10 +79,10 @@ def as_test(operand: Operand) -> Test | None:
     return None
 
 
-def compare(left: Operand, operator: str, right: Operand, orders_text: bool = False) -> Test | None:
+def compare(left: Operand, operator: str, right: Operand, is_xquery: bool = False) -> Test | None:
     """A comparison of paths or a count with a constant; nothing where it is another kind of comparison.
 
-    XPath 1 compares numbers where it comes to order; XQuery compares texts with a text (`orders_text`).
+    XPath 1 compares numbers where it comes to order; XQuery compares texts with a text, and has numbers of its own.
     """
     if left.kind in ("string", "number"):
         left, right, operator = right, left, FLIPPED[operator]
@@ -89,35 +92,69 @@ def compare(left: Operand, operator: str, right: Operand, orders_text: bool = Fa
     if left.kind != "path" or right.kind not in ("string", "number"):
         return None
     constant = right.constant
-    if isinstance(constant, str) and operator not in ("=", "!=") and not orders_text:
+    if isinstance(constant, str) and operator not in ("=", "!=") and not is_xquery:
         constant = number(constant)
-    value = Value(cast(Operator, operator), constant)
+    value = Value(cast(Operator, operator), constant, is_xquery and isinstance(constant, float))
     return _any([has(links, value) for links in left.paths])
 
 
 def count(links: tuple[Link, ...], operator: Comparison, constant: float) -> Test:
-    """A count in relation to a number. Nothing has a count too: where zero passes, so does having none."""
+    """A count in relation to a number. Nothing has a count too: where zero passes, so does having none.
+
+    Each part of the links goes into the test once: written twice they would double with every level of nesting.
+    """
     guard, rest = _split_guard(links)
+    at_zero = HOLDS[operator](0, constant)
     if not rest:  # count(.) is 1, or 0 where the guard does not hold
-        at_one, at_zero = HOLDS[operator](1, constant), HOLDS[operator](0, constant)
-        return Or((_both(guard, Always(at_one)), _both(negation(guard or Always(True)), Always(at_zero))))
-    test = _both(guard, Count(rest, operator, constant))
-    return Or((negation(has(links)), test)) if HOLDS[operator](0, constant) else test
+        if at_zero == HOLDS[operator](1, constant):
+            return Always(at_zero)
+        return negation(guard or Always(True)) if at_zero else guard or Always(True)
+    if at_zero:
+        return _unless(guard, Not(Count(rest, OPPOSITE[operator], constant)))
+    return _both(guard, Count(rest, operator, constant))
 
 
 def string_function(name: Operator, links: tuple[Link, ...], constant: str) -> Test:
-    """contains() and its like read the first node of a path, and "" where there is none."""
-    if name == "matches":
-        constant = translate(constant)
+    """contains() and its like read the first node of a path, and "" where there is none.
+
+    A regular expression is one for RE2 already.
+    """
+    if name != "matches" and not constant:
+        return Always(True)
     guard, rest = _split_guard(links)
     value = Value(name, constant)
-    inner: Test = value
-    if rest and _single(rest):
-        inner = has(rest, value)
-    elif rest:
-        inner = First(rest, value)
-    test = _both(guard, inner)
-    return Or((negation(has(links)), test)) if HOLDS[name]("", constant) else test
+    if HOLDS[name]("", constant):
+        return _unless(guard, Not(First(rest, value, fails=True)) if rest else value)
+    if not rest:
+        return _both(guard, value)
+    return _both(guard, has(rest, value) if _single(rest) else First(rest, value))
+
+
+def hopeless(left: Operand, operator: str, right: Operand, is_xquery: bool) -> str | None:
+    """Why a comparison is never true, or always, and what to write; nothing where the document decides."""
+    constant = right.constant
+    if left.kind == "path":
+        if not isinstance(constant, str) or is_xquery or operator in ("=", "!=") or not isnan(number(constant)):
+            return None
+        return f"never true: {operator} compares numbers here, and {constant!r} is none; {_instead(constant)}"
+    if left.kind not in ("count", "position") or right.kind not in ("number", "string"):
+        return None
+    value = number(constant) if isinstance(constant, str) else constant
+    least = 1 if left.kind == "position" else 0  # beyond the numbers around the constant nothing changes
+    around = {least, *(max(least, int(value) + away) for away in (-1, 0, 1) if isfinite(value))}
+    held = {HOLDS[operator](each, value) for each in around}
+    if len(held) > 1 or (not isfinite(value) and not isnan(value)):
+        return None
+    what = "a position is a whole number from 1 on" if least else "a count is a whole number from 0 on"
+    return f"{'always' if held.pop() else 'never'} true: {what}"
+
+
+def _instead(constant: str) -> str:
+    """What to write in place of a text that is no number."""
+    plain = constant.replace(",", "").replace("_", "").strip().removeprefix("+")
+    if not isnan(number(plain)):
+        return f"write {plain}"
+    return "FLWR compares texts: <r>{ for $x in … where $x/… " + f'>= "{constant}" return $x }}</r>'
 
 
 def position_test(operator: str, operand: Operand, before: Test | None) -> Test | None:
@@ -135,6 +172,11 @@ def _any(tests: list[Test]) -> Test:
 
 def _both(guard: Test | None, test: Test) -> Test:
     return conjunction([guard, test]) or Always(True) if guard else test
+
+
+def _unless(guard: Test | None, test: Test) -> Test:
+    """The test, which also holds where the guard does not: there nothing is counted, and "" is read."""
+    return Or((negation(guard), test)) if guard else test
 
 
 def _split_guard(links: tuple[Link, ...]) -> tuple[Test | None, tuple[Link, ...]]:

@@ -1,12 +1,14 @@
 """A regular expression as XPath writes it in, the same for RE2 out.
 
 RE2 matches in linear time whatever the expression, so no subscriber's pattern can hold up the others. What RE2 would
-read but XPath does not have is refused.
+read but XPath does not have is refused, and so is what RE2 could read alone but not in a set, where all are matched.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 
 import re2
 
@@ -31,9 +33,25 @@ _PIECE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_OPTIONS = re2.Options()
-_OPTIONS.log_errors = False
-_OPTIONS.never_capture = True
+#: The instructions of a set: so many are compiled in some tens of milliseconds, and leave room for its automaton.
+MOST_INSTRUCTIONS = 100_000
+#: The instructions of all patterns of a query.
+MOST_IN_QUERY = 200_000
+_FEW = 5_000  # instructions that do with little memory, which matters where there are very many small sets
+_LITTLE, _MUCH = 1 << 20, 8 << 20
+#: Matches every value: a set that does not find it has failed.
+_SENTINEL = r"\A"
+
+
+def _options(max_mem: int) -> re2.Options:
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    options.max_mem = max_mem
+    return options
+
+
+_OPTIONS = _options(_MUCH)
 
 
 def translate(pattern: str) -> str:
@@ -59,7 +77,11 @@ def translate(pattern: str) -> str:
             text = r"[^\n\r]"
         out.append(text)
     translated = "".join(out)
-    compile_pattern(translated)
+    instructions(translated)
+    try:
+        PatternSet([translated])
+    except re2.error:
+        raise ValueError("it is too large") from None
     return translated
 
 
@@ -71,6 +93,39 @@ def _escape(escaped: str, inside: bool) -> str:
     if escaped not in r"nrt\|.?*+(){}$-[]^":
         raise ValueError(f"\\{escaped} has no counterpart")
     return "\\" + escaped
+
+
+@lru_cache(maxsize=100_000)
+def instructions(translated: str) -> int:
+    """How large the program of a translated pattern is; raises ValueError where RE2 refuses it."""
+    return int(compile_pattern(translated).programsize)
+
+
+class PatternSet:
+    """Translated patterns that are matched in one pass; raises re2.error where they are too large for one."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self.patterns = tuple(patterns)
+        size = sum(map(instructions, self.patterns))
+        self._set = re2.Set.SearchSet(_options(_LITTLE if size <= _FEW else _MUCH))
+        for pattern in (*self.patterns, _SENTINEL):
+            self._set.Add(pattern)
+        self._set.Compile()
+
+    def matching(self, value: str) -> list[int]:
+        """The places of the patterns that match a value.
+
+        A set whose automaton runs out of memory finds nothing, not even the sentinel, or raises an error: then the
+        patterns are searched one by one, which needs no automaton.
+        """
+        try:
+            found = self._set.Match(value) or ()
+        except re2.error:
+            found = ()
+        last = len(self.patterns)
+        if last in found:
+            return [place for place in found if place != last]
+        return [at for at, each in enumerate(self.patterns) if compile_pattern(each).search(value) is not None]
 
 
 def compile_pattern(translated: str) -> re2._Regexp:

@@ -73,23 +73,23 @@ class Constructor(Parser):
         name, at = found[0], found.end()
         if ":" in name:
             self.refuse("a prefix in a constructor", found.start())
-        attributes: list[Attribute] = []
+        attributes: dict[str, Attribute] = {}
         while True:
             space = self._space(at)
             if self.query.startswith("/>", space):
-                return Element(name, tuple(attributes), ()), space + 2
+                return Element(name, tuple(attributes.values()), ()), space + 2
             if self.query.startswith(">", space):
                 break
             if space == at:
                 self.fail(f"expected >, /> or an attribute in <{name}", at)
             attribute, at = self._attribute(space)
-            if attribute.name in {known.name for known in attributes}:
+            if attribute.name in attributes:
                 self.fail(f"expected each attribute once, found {attribute.name!r} again", space)
             if attribute.name == "xmlns" or attribute.name.startswith("xmlns:"):
                 self.refuse("a namespace declaration in a constructor", space)
-            attributes.append(attribute)
+            attributes[attribute.name] = attribute
         parts, at = self._content(name, space + 1)
-        return Element(name, tuple(attributes), parts), at
+        return Element(name, tuple(attributes.values()), parts), at
 
     def _attribute(self, at: int) -> tuple[Attribute, int]:
         found = _NAME.match(self.query, at)

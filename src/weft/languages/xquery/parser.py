@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from weft.languages.reader import MOST_NESTED, OnWarning
 from weft.languages.xpath.names import Names
 from weft.languages.xpath.predicates import Operand
 from weft.languages.xquery.values import Values
@@ -15,20 +16,26 @@ _LANGUAGE = "XQuery"
 _SOURCES = ("document", "doc", "stream")
 
 
-def parse(query: str, namespaces: Mapping[str, str] | None = None, ignore_namespaces: bool = False) -> Flwr:
+def parse(
+    query: str,
+    namespaces: Mapping[str, str] | None = None,
+    ignore_namespaces: bool = False,
+    most_nested: int = MOST_NESTED,
+    on_warning: OnWarning | None = None,
+) -> Flwr:
     """The plan of a FLWR query.
 
     >>> parse("<r>{ for $b in /bib/book return $b/title }</r>").variables[0].name
     'b'
     """
     parser = FlwrParser(query, Names(namespaces or {}, ignore_namespaces), _LANGUAGE)
-    return parser.query_plan()
+    return parser.within(most_nested, on_warning).query_plan()
 
 
 class FlwrParser(Values):
     """One enclosing element, one FLWR expression in it."""
 
-    orders_text = True
+    is_xquery = True
 
     def __init__(self, query: str, names: Names, language: str) -> None:
         super().__init__(query, names, language)
@@ -36,6 +43,7 @@ class FlwrParser(Values):
         self._where: Test | None = None
         self._order: list[Order] = []
         self._returned: Enclosed | None = None
+        self._depths: list[int] = []  # of the variables: each nests in the one that it starts from
         self._is_open = False  # between for and the end of the return
 
     def query_plan(self) -> Flwr:
@@ -117,6 +125,9 @@ class FlwrParser(Values):
             self.refuse("for over a variable itself", at)
         if slot.variable < 0 and self._variables:
             self.refuse("a second variable from the document", at, "start it from an earlier variable")
+        depth = len(slot.links) + (self._depths[slot.variable] if slot.variable >= 0 else 0)
+        self.check_nesting(depth, at)
+        self._depths.append(depth)
         self._slots[name] = Slot(len(self._variables), ())
         self._variables.append(Variable(name, slot.variable if slot.variable >= 0 else None, slot.links))
 

@@ -66,6 +66,7 @@ class BlockParser(Values):
         first: Bound | None = None
         links: list[Link] = []
         steps: list[Step] = []
+        outer = self._nested
         while True:
             at = self.at
             deep, name, below = self._bound_step(links, steps, deep)
@@ -79,7 +80,10 @@ class BlockParser(Values):
                 if source is not None and first is not None:
                     source.below.append(bound)
                 first, source, links, steps = first or bound, bound, [], []
+                self._nested += 1  # what comes nests in the variable
+                self.check_nesting(self._nested, at)
             if is_last:
+                self._nested = outer
                 assert first is not None
                 assert source is not None
                 return first, source

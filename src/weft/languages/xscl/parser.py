@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from typing import cast
 
+from weft.languages.reader import MOST_NESTED, OnWarning
 from weft.languages.xpath.names import Names
 from weft.languages.xpath.predicates import FLIPPED
 from weft.languages.xscl.block import BlockParser
@@ -25,14 +26,21 @@ _UNITS = {  # in nanoseconds
 _LONGEST = 2**62  # nanoseconds, 146 years; or documents
 
 
-def parse(query: str, namespaces: Mapping[str, str] | None = None, ignore_namespaces: bool = False) -> Xscl:
+def parse(
+    query: str,
+    namespaces: Mapping[str, str] | None = None,
+    ignore_namespaces: bool = False,
+    most_nested: int = MOST_NESTED,
+    on_warning: OnWarning | None = None,
+) -> Xscl:
     """The plan of an XSCL query.
 
     >>> plan = parse("S//a->x FOLLOWED BY{x = y, 5 minutes} S//b->y")
     >>> plan.joins[0].operator, plan.joins[0].window.nanoseconds
     ('FOLLOWED BY', 300000000000)
     """
-    return XsclParser(query, Names(namespaces or {}, ignore_namespaces), _LANGUAGE).query_plan()
+    parser = XsclParser(query, Names(namespaces or {}, ignore_namespaces), _LANGUAGE)
+    return parser.within(most_nested, on_warning).query_plan()
 
 
 class XsclParser(BlockParser):
@@ -41,6 +49,7 @@ class XsclParser(BlockParser):
     def __init__(self, query: str, names: Names, language: str) -> None:
         super().__init__(query, names, language)
         self._blocks: list[Block] = []
+        self._terms: dict[str, Term] = {}  # the variables of the blocks by name
         self.seek(0)
 
     def query_plan(self) -> Xscl:
@@ -118,11 +127,11 @@ class XsclParser(BlockParser):
 
     def _add_block(self) -> None:
         at, block = self.at, self.block()
-        known = {variable.name for other in self._blocks for variable in other.variables}
-        for variable in block.variables:
-            if variable.name and variable.name in known:
+        for place, variable in enumerate(block.variables):
+            if variable.name in self._terms:
                 self.fail(f"expected a new name for a variable, found {variable.name} again", at)
-            known.add(variable.name)
+            if variable.name:
+                self._terms[variable.name] = Term(len(self._blocks), place)
         self._blocks.append(block)
 
     def _operator(self) -> JoinOperator | None:
@@ -221,11 +230,9 @@ class XsclParser(BlockParser):
             self.unexpected("a variable")
         at = self.at
         name = self.variable_name(at)
-        for number, block in enumerate(self._blocks):
-            for place, variable in enumerate(block.variables):
-                if variable.name == name:
-                    return self._term_below(Term(number, place))
-        return self.fail(f"expected a variable of the blocks, found {name}", at)
+        if name not in self._terms:
+            self.fail(f"expected a variable of the blocks, found {name}", at)
+        return self._term_below(self._terms[name])
 
     def _term_below(self, term: Term) -> Term:
         if self.kind != "sign" or self.text not in ("/", "//", "["):
