@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from rich.progress import Progress
 
 from weft.api import Broker
 from weft.documents import Document, Limits
+from weft.documents.chunks import reason_of
 from weft.errors import ConfigurationError, DocumentError
 
 STANDARD_INPUT = "-"
@@ -36,11 +38,24 @@ def find_documents(paths: list[str]) -> list[str]:
         if not Path(path).is_dir() or not path:
             found.append(path)
             continue
-        inside = sorted(file.relative_to(path) for file in Path(path).rglob("*.xml") if not file.is_dir())
+        inside = sorted(_files_below(path))
         if not inside:
             typer.echo(f"{path}: no *.xml in this folder", err=True)
         found += [f"{path.rstrip('/')}/{file}" for file in inside]
     return found
+
+
+def _files_below(path: str) -> Iterator[Path]:
+    """The *.xml in a folder, and folders that cannot be read: who reads them tells why."""
+    closed: list[str] = []
+    for folder, _, names in os.walk(path, onerror=lambda error: closed.append(error.filename)):
+        files = (Path(folder, name) for name in names if name.endswith(".xml"))
+        for file in files:
+            if file.is_file() or not file.exists():  # a link to nothing is told by who reads it
+                yield file.relative_to(path)
+            else:
+                typer.echo(f"{file}: not a file, left out", err=True)
+    yield from (Path(folder).relative_to(path) for folder in closed)
 
 
 def read_document(name: str, limits: Limits) -> Document:
@@ -51,8 +66,8 @@ def read_document(name: str, limits: Limits) -> Document:
         else:
             with Path(name).open("rb") as file:
                 data = _read_bytes(file, limits.max_bytes)
-    except OSError as error:
-        raise DocumentError(name, 1, 1, 0, error.strerror or str(error)) from None
+    except Exception as error:  # whatever it is, it is this document's own: the others go on
+        raise DocumentError(name, 1, 1, 0, reason_of(error)) from None
     if len(data) > limits.max_bytes:
         raise DocumentError(name, 1, 1, 0, f"more than {limits.max_bytes} bytes")
     return Document(data, name)

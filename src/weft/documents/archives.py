@@ -1,21 +1,23 @@
-"""A .zip or .tar file in; its XML files out, each with its path and its stream, in the archive's order."""
+"""A .zip or .tar file in; its XML files out, each with its id and its stream, in the archive's order."""
 
 from __future__ import annotations
 
-import stat
-import tarfile
-import zipfile
+from collections import Counter
 from collections.abc import Iterator
-from io import BufferedIOBase
-from pathlib import Path
-from typing import BinaryIO, Literal, Self, cast
+from functools import partial
+from io import SEEK_CUR
+from typing import BinaryIO
 
-from weft.documents.chunks import UNREADABLE, reason_of
+from weft.documents.chunks import reason_of
+from weft.documents.document import Limits
+from weft.documents.tars import open_tar
+from weft.documents.unpack import ArchiveError, Budget, Gunzipped, Readable, Stream
+from weft.documents.zips import open_zip
 from weft.errors import DocumentError
 
 _TAR = (".tar", ".tar.gz", ".tgz")
 _WANTED = (".xml", ".xml.gz")
-_LARGEST_HEADER = 1024 * 1024  # bytes: tarfile holds the long names and other notes on a member
+_PIECE = 64 * 1024
 
 
 def is_archive(name: str) -> bool:
@@ -23,73 +25,60 @@ def is_archive(name: str) -> bool:
     return name.lower().endswith((".zip", *_TAR))
 
 
+def is_gzip(name: str) -> bool:
+    """Whether a file of that name is compressed by itself."""
+    return name.lower().endswith(".gz")
+
+
 def is_hidden(name: str) -> bool:
     """Whether a file or folder of that name is left out, as Spark does."""
     return name.startswith((".", "_"))
 
 
-def open_members(path: str, name: str) -> Iterator[tuple[str, BufferedIOBase] | DocumentError]:
-    """The members that are documents, each to be read before the next; an error for what of the archive is broken."""
+def open_members(file: BinaryIO, path: str, name: str, limits: Limits) -> Iterator[tuple[str, Stream] | DocumentError]:
+    """The members that are documents, each to be read before the next; an error for what of the archive is broken.
+
+    Where a stream raises ArchiveError nothing follows.
+    """
+    seen: Counter[str] = Counter()
     try:
-        with Path(path).open("rb") as file:
-            yield from _open_zip(file, name) if path.lower().endswith(".zip") else _open_tar(file, path, name)
-    except OSError as error:
-        yield DocumentError(name, 1, 1, 0, reason_of(error))
+        for member, content, budget in _open(file, path.lower(), limits):
+            id = _id(name, member)
+            seen[id] += 1
+            if seen[id] > 1:  # an id of a document ends in .xml or .xml.gz, so this is nobody's else
+                id = f"{id}#{seen[id]}"
+            if isinstance(content, Exception):
+                yield DocumentError(id, 1, 1, 0, reason_of(content))
+            else:
+                yield id, Gunzipped(content, budget) if is_gzip(member) else content
+    except Exception as error:  # whatever it is, the archive cannot be read on
+        yield DocumentError(name, 1, 1, 0, f"broken archive: {reason_of(error)}")
 
 
-def _open_zip(file: BinaryIO, name: str) -> Iterator[tuple[str, BufferedIOBase] | DocumentError]:
-    try:
-        archive = zipfile.ZipFile(file)
-    except UNREADABLE as error:
-        yield _broken(name, error)
+def _open(file: BinaryIO, path: str, limits: Limits) -> Iterator[tuple[str, Stream | Exception, Budget]]:
+    if path.endswith(".zip"):
+        yield from open_zip(file, limits.max_members, limits.max_ratio, _is_wanted)
         return
-    for member in archive.infolist():
-        kind = stat.S_IFMT(member.external_attr >> 16)  # 0: written where files have no kinds
-        if kind not in (0, stat.S_IFREG) or not _is_wanted(member.filename):
-            continue
-        try:
-            stream = archive.open(member)
-        except UNREADABLE as error:  # of this member alone: others are found without it
-            yield _broken(_id(name, member.filename), error)
-        else:
-            with stream:
-                yield _id(name, member.filename), cast(BufferedIOBase, stream)
+    budget = Budget(file, limits.max_ratio)
+    if path.endswith(".tar"):
+        members = open_tar(budget, partial(_seek, file), limits.max_members, _is_wanted)
+    else:
+        unpacked = Gunzipped(budget, budget)
+        members = open_tar(unpacked, partial(_drop, unpacked), limits.max_members, _is_wanted)
+    for member, content in members:
+        yield member, content, budget
 
 
-def _open_tar(file: BinaryIO, path: str, name: str) -> Iterator[tuple[str, BufferedIOBase] | DocumentError]:
-    mode: Literal["r:", "r:gz"] = "r:" if path.lower().endswith(".tar") else "r:gz"
-    try:
-        with tarfile.open(fileobj=file, mode=mode, tarinfo=_Member) as archive:
-            while (member := archive.next()) is not None:
-                archive.members.clear()  # type: ignore[attr-defined]  # it would keep them all
-                if member.isreg() and _is_wanted(member.name):
-                    yield _id(name, member.name), cast(BufferedIOBase, archive.extractfile(member))
-    except UNREADABLE as error:
-        yield _broken(name, error)
+def _seek(file: BinaryIO, size: int) -> None:
+    file.seek(size, SEEK_CUR)
 
 
-def _broken(name: str, error: Exception) -> DocumentError:
-    return DocumentError(name, 1, 1, 0, f"broken archive: {reason_of(error)}")
-
-
-class _Member(tarfile.TarInfo):
-    """What tarfile takes for the end of an archive, although it is broken there, is an error here."""
-
-    @classmethod
-    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
-        try:
-            return super().fromtarfile(archive)
-        except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
-            raise
-        except tarfile.HeaderError as error:
-            raise tarfile.ReadError(str(error)) from None
-
-    @classmethod
-    def frombuf(cls, header: bytes | bytearray, encoding: str, errors: str) -> Self:
-        member = super().frombuf(header, encoding, errors)
-        if not member.isreg() and member.size > _LARGEST_HEADER:
-            raise tarfile.ReadError(f"a header of {member.size} bytes")
-        return member
+def _drop(source: Readable, size: int) -> None:
+    while size:
+        piece = source.read(min(size, _PIECE))
+        if not piece:
+            raise ArchiveError("unexpected end of data")
+        size -= len(piece)
 
 
 def _is_wanted(path: str) -> bool:

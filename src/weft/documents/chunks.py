@@ -3,55 +3,52 @@
 from __future__ import annotations
 
 import codecs
-import lzma
-import struct
-import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from io import BufferedIOBase
+from lzma import LZMAError
 
-from weft.errors import DocumentError
+from weft.documents.tars import SparseError
+from weft.documents.unpack import ArchiveError
+from weft.errors import DocumentError, failure_of
 
 CHUNK = 1024 * 1024
-#: What the libraries for compressed files and archives raise for bytes that they cannot read.
-UNREADABLE: tuple[type[Exception], ...] = (
-    *(OSError, EOFError, RuntimeError, ValueError, LookupError),
-    *(zlib.error, lzma.LZMAError, struct.error, zipfile.BadZipFile, tarfile.TarError),
-)
+# What is raised on purpose for bytes that cannot be read: its words alone tell enough.
+_KNOWN = (ArchiveError, SparseError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, LZMAError)
 
 
 class Chunks(Iterator[bytes]):
     """The stream in chunks of a size, to its end or for a number of bytes."""
 
     def __init__(self, name: str, stream: BufferedIOBase, size: int = CHUNK, most: int | None = None) -> None:
-        self.is_broken = False  # whether it ended where it could not be read on
+        self.failure: Exception | None = None  # why it ended where it could not be read on
         self._name, self._stream, self._size, self._left = name, stream, size, most
-        self._reason = ""
 
     def __next__(self) -> bytes:
         parts: list[bytes] = []
         room = self._size if self._left is None else min(self._size, self._left)
         try:
-            while room and not self.is_broken and (part := self._stream.read1(room)):
+            while room and self.failure is None and (part := self._stream.read1(room)):
                 parts.append(part)  # what could be read is not lost if the next part cannot
                 room -= len(part)
-        except UNREADABLE as error:
-            self.is_broken, self._reason = True, reason_of(error)
+        except Exception as error:  # whatever it is, it is this stream's own: the others go on
+            self.failure = error
         chunk = b"".join(parts)
         if self._left is not None:
             self._left -= len(chunk)
         if chunk:
             return chunk
-        if self.is_broken:
-            raise DocumentError(self._name, 1, 1, 0, self._reason)
+        if self.failure is not None:
+            raise DocumentError(self._name, 1, 1, 0, reason_of(self.failure))
         raise StopIteration
 
 
 def reason_of(error: BaseException) -> str:
-    """Why something cannot be read, in the words of the system or the library."""
-    strerror = error.strerror if isinstance(error, OSError) else None
-    return strerror or str(error) or type(error).__name__
+    """Why something cannot be read, in the words of the system or the library; with its kind where that is no words."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) if isinstance(error, _KNOWN) and str(error) else failure_of(error)
 
 
 def decode_chunks(name: str, chunks: Iterable[bytes], encoding: str | None) -> Iterator[bytes]:

@@ -51,6 +51,8 @@ class Limits:
     max_depth: int = 1_000
     max_attributes: int = 1_000  # of one element, with its namespace declarations
     max_nodes: int = 5_000_000
+    max_members: int = 100_000  # of one archive
+    max_ratio: int = 1_000  # what a compressed file may hold, as a multiple of its size, beyond the first 16 MiB
     max_output_bytes: int = 256 * 1024 * 1024  # of all fragments and messages that a document brings out, each once
     doctype: DoctypePolicy = "ignore-external"
     undeclared_entities: EntityPolicy = "reject"

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from io import BufferedIOBase
+from errno import EINVAL, ELOOP
+from io import BufferedIOBase, BufferedReader
 from itertools import chain
 from pathlib import Path
 
-from weft.documents.archives import is_archive, is_hidden, open_members
+from weft.documents.archives import is_archive, is_gzip, is_hidden, open_members
 from weft.documents.chunks import CHUNK, Chunks, decode_chunks, reason_of
 from weft.documents.document import Document, Limits
 from weft.documents.rows import WHOLE, Rows, check_row_tag, cut_rows, read_rows
 from weft.documents.source import HEAD, Source, encoding_of
-from weft.errors import ConfigurationError, DocumentError
+from weft.documents.unpack import ArchiveError, Budget, Gunzipped
+from weft.errors import ConfigurationError, DocumentError, failure_of
 
 _SUFFIXES = (".xml", ".gz", ".zip", ".tar", ".tgz")
 _LIMITS = Limits()
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_GONE = (FileNotFoundError, NotADirectoryError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class Piece:
 
     file: File
     rows: Rows | None = None
+    stamp: tuple[int, int] | None = None  # size and time of the file when it was split
 
 
 # -- finding
@@ -61,7 +65,13 @@ def find_files(root: str | Path) -> list[File]:
 
 
 def _files_below(top: Path) -> Iterator[File]:
-    for folder, folders, names in os.walk(top, onerror=_refuse_folder):
+    """What is no file, and what is gone since, is left out: it is found when it is there."""
+
+    def refuse(error: OSError) -> None:
+        if not isinstance(error, _GONE) or error.filename == str(top):
+            raise ConfigurationError(f"{error.filename}: {reason_of(error)}")
+
+    for folder, folders, names in os.walk(top, onerror=refuse):
         folders[:] = [name for name in folders if not is_hidden(name)]
         for name in names:
             if is_hidden(name) or not name.lower().endswith(_SUFFIXES):
@@ -69,15 +79,12 @@ def _files_below(top: Path) -> Iterator[File]:
             path = Path(folder, name)
             try:
                 status = path.stat()
-            except OSError:
-                continue  # gone since, or a link to nothing
+            except OSError as error:
+                if isinstance(error, _GONE) or error.errno == ELOOP:
+                    continue  # gone since, or a link to nothing
+                raise ConfigurationError(f"{path}: {reason_of(error)}") from None
             if stat.S_ISREG(status.st_mode):
                 yield _file(path, path.relative_to(top).as_posix(), status)
-
-
-def _refuse_folder(error: OSError) -> None:
-    if not isinstance(error, FileNotFoundError):
-        raise ConfigurationError(f"{error.filename}: {reason_of(error)}")
 
 
 def _file(path: Path, below: str, status: os.stat_result) -> File:
@@ -97,22 +104,23 @@ def pieces(files: Iterable[File], row_tag: str | None, most: int, chunk: int = C
         raise ConfigurationError(f"pieces: expected a positive number of bytes, found {most}")
     cut: list[Piece] = []
     for file in files:
-        is_plain = not is_archive(file.path) and not _is_gzip(file.path)
+        is_plain = not is_archive(file.path) and not is_gzip(file.path)
         parts = _cut(file, row_tag, most, chunk) if row_tag is not None and is_plain and file.size > most else []
-        cut += [Piece(file, part) for part in parts] if len(parts) > 1 else [Piece(file)]
+        cut += parts if len(parts) > 1 else [Piece(file)]
     return cut
 
 
-def _cut(file: File, row_tag: str, most: int, chunk: int) -> list[Rows]:
+def _cut(file: File, row_tag: str, most: int, chunk: int) -> list[Piece]:
     try:
-        with Path(file.path).open("rb") as stream:
+        with _open(file.path) as stream:
+            stamp = _stamp(stream)
             encoding = encoding_of(file.id, stream.read(HEAD))
             if encoding not in (None, "ascii"):
                 return []  # offsets in it are not those of the file
             stream.seek(0)
             chunks = decode_chunks(file.id, Chunks(file.id, stream, chunk), encoding)
-            return cut_rows(file.id, chunks, row_tag, most, encoding)
-    except (OSError, DocumentError):
+            return [Piece(file, rows, stamp) for rows in cut_rows(file.id, chunks, row_tag, most, encoding)]
+    except Exception:
         return []  # told by who reads it
 
 
@@ -125,40 +133,86 @@ def read_piece(
     """The documents of a piece, one at a time; what cannot be read is an error in its place, and the rest goes on."""
     if row_tag is not None:
         check_row_tag(row_tag)
-    file = piece.file
-    is_broken = False
-    for opened in _open(file):
-        if isinstance(opened, DocumentError):
-            if not (is_broken and opened.document == file.id):  # else the member that breaks off has told it
-                yield opened
-            continue
-        name, stream = opened
-        chunks = _chunks(name, stream, piece.rows, chunk)
-        if row_tag is None:
-            yield _read_whole(name, chunks, file, limits)
-        else:
-            yield from _read_rows(name, chunks, row_tag, piece, limits)
-        is_broken = chunks.is_broken
-
-
-def _open(file: File) -> Iterator[tuple[str, BufferedIOBase] | DocumentError]:
-    if is_archive(file.path):
-        yield from open_members(file.path, file.id)
-        return
     try:
-        with Path(file.path).open("rb") as stream:
-            yield file.id, stream
-    except OSError as error:
-        yield DocumentError(file.id, 1, 1, 0, reason_of(error))
+        with _open(piece.file.path) as stream:
+            yield from _read_open(piece, stream, row_tag, limits, chunk)
+    except Exception as error:  # whatever it is, it is this file's own: the others go on
+        yield DocumentError(piece.file.id, 1, 1, 0, reason_of(error))
+
+
+def _read_open(
+    piece: Piece, stream: BufferedReader, row_tag: str | None, limits: Limits, chunk: int
+) -> Iterator[Document | DocumentError]:
+    stamp = _stamp(stream)
+    if piece.stamp not in (None, stamp):
+        yield _changed(piece, "since it was split into rows")
+        return
+    for opened in _contents(piece.file, stream, limits):
+        if isinstance(opened, DocumentError):
+            entries: Iterable[Document | DocumentError] = (opened,)
+        else:
+            name, content = opened
+            chunks = _chunks(name, content, piece.rows, chunk)
+            entries = _documents(name, chunks, row_tag, piece, limits)
+        for entry in entries:
+            # Rows go on; what is wrong with a file that changes meanwhile is that it changes.
+            if (row_tag is None or isinstance(entry, DocumentError)) and _stamp(stream) != stamp:
+                yield _changed(piece, "while it was read")
+                return
+            yield entry
+        if isinstance(opened, tuple) and isinstance(chunks.failure, ArchiveError):
+            return  # it is told, and nothing follows
+    if _stamp(stream) != stamp:
+        yield _changed(piece, "while it was read")
+
+
+def _contents(
+    file: File, stream: BufferedReader, limits: Limits
+) -> Iterable[tuple[str, BufferedIOBase] | DocumentError]:
+    if is_archive(file.path):
+        return open_members(stream, file.path, file.id, limits)
+    if is_gzip(file.path):
+        budget = Budget(stream, limits.max_ratio)
+        return ((file.id, Gunzipped(budget, budget)),)
+    return ((file.id, stream),)
+
+
+def _open(path: str) -> BufferedReader:
+    """The file; without waiting, if it has become a pipe since it was found."""
+    descriptor = os.open(path, _FLAGS)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(EINVAL, "not a file")
+    return os.fdopen(descriptor, "rb")
+
+
+def _stamp(stream: BufferedReader) -> tuple[int, int]:
+    status = os.fstat(stream.fileno())
+    return status.st_size, status.st_mtime_ns
+
+
+def _changed(piece: Piece, when: str) -> DocumentError:
+    start = piece.rows.start if piece.rows else 0
+    return DocumentError(f"{piece.file.id}@{start}" if start else piece.file.id, 1, 1, 0, f"changed {when}")
 
 
 def _chunks(name: str, stream: BufferedIOBase, rows: Rows | None, chunk: int) -> Chunks:
-    if _is_gzip(name):
-        return Chunks(name, gzip.GzipFile(fileobj=stream, mode="rb"), chunk)
     if rows is None:
         return Chunks(name, stream, chunk)
     stream.seek(rows.start)
     return Chunks(name, stream, chunk, None if rows.end is None else rows.end - rows.start)
+
+
+def _documents(
+    name: str, chunks: Chunks, row_tag: str | None, piece: Piece, limits: Limits
+) -> Iterator[Document | DocumentError]:
+    try:
+        if row_tag is None:
+            yield _read_whole(name, chunks, piece.file, limits)
+        else:
+            yield from _read_rows(name, chunks, row_tag, piece, limits)
+    except Exception as error:  # whatever it is, it is this document's own: the others go on
+        yield DocumentError(name, 1, 1, 0, failure_of(error))
 
 
 def _read_whole(name: str, chunks: Chunks, file: File, limits: Limits) -> Document | DocumentError:
@@ -198,7 +252,3 @@ def _in_utf8(name: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
     while len(head) < HEAD and (chunk := next(chunks, b"")):
         head += chunk
     return decode_chunks(name, chain((head,), chunks), encoding_of(name, head))
-
-
-def _is_gzip(name: str) -> bool:
-    return name.lower().endswith(".gz")
