@@ -211,8 +211,7 @@ def _run(
     compiled = compiled.without_joins()
     work = _and(deliver(compiled, mode=job.mode), joined)
     out = frame.transform(observed(work, documents, found))
-    made = messages(out) if REJECTED in out.columns else out
-    _write(made, job, MESSAGES, batch)
+    _write(messages(out), job, MESSAGES, batch)
     seen = found.get
     if seen.get("rejected"):
         bad = frame.transform(rejections(compiled))
