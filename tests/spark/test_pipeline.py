@@ -318,7 +318,7 @@ def test_the_name_that_deliver_was_told_must_be_told_again(spark: SparkSession) 
     out = frame.transform(deliver(["/a"], columnNameOfCorruptRecord="bad"))
 
     for part in (messages, rejected):
-        with pytest.raises(ConfigurationError, match="columnNameOfCorruptRecord: expected 'bad', .* found 'rejected'"):
+        with pytest.raises(ConfigurationError, match=r"columnNameOfCorruptRecord: expected 'bad', .* found 'rejected'"):
             part(out)
 
 

@@ -140,7 +140,7 @@ def messages(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> Dat
 def rejected(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> DataFrame:
     """The rejected documents among the rows of `deliver`: the columns passed through, error, line, column, source.
 
-    There are none unless the mode is PERMISSIVE; nor is it known then whether documents are text, so `source` is binary.
+    There are none unless the mode is PERMISSIVE; whether documents were text is not known then: `source` is binary.
     """
     has_rejected = _has_rejected(frame, columnNameOfCorruptRecord)
     added = {field.name for field in _ADDED} | ({columnNameOfCorruptRecord} if has_rejected else set())
