@@ -1,5 +1,8 @@
 """Weft matches a stream of XML documents against very many standing queries at once."""
 
+import typing as _typing
+from importlib import import_module as _import_module
+
 from weft.api import Broker
 from weft.automaton.labels import Bounds
 from weft.courier import Undelivered
@@ -36,3 +39,16 @@ __all__ = [
     "WeftError",
     "load_subscriptions",
 ]
+
+if _typing.TYPE_CHECKING:
+    from weft import spark as spark
+else:
+
+    def __getattr__(name: str) -> object:
+        """`weft.spark` is loaded when it is first asked for: the rest is there at once, and works without Spark."""
+        if name != "spark":
+            raise AttributeError(f"module 'weft' has no attribute {name!r}")
+        try:
+            return _import_module("weft.spark")
+        except ModuleNotFoundError as error:
+            raise ImportError(f"weft.spark needs Spark ({error}): pip install 'weft[spark]'") from None

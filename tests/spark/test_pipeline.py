@@ -15,6 +15,7 @@ from weft.cli import app
 from weft.errors import ConfigurationError
 from weft.spark import Job, deliver, first_line, match, messages, rejected, run_batch
 from weft.spark.results import read_results
+from weft.spark.transform import Mode
 
 pytestmark = pytest.mark.slow
 MB = 1024 * 1024
@@ -260,6 +261,65 @@ def test_modes_of_the_transforms(spark: SparkSession) -> None:
     assert first_line(ended.value).startswith("two:1:")
     with pytest.raises(PySparkException, match="no element found"):
         frame.transform(match(["/a"], mode="FAILFAST")).collect()
+
+
+def streamed(spark: SparkSession, frame: DataFrame, folder: Path) -> DataFrame:
+    """The same rows as a stream."""
+    frame.write.parquet(str(folder))
+    return spark.readStream.schema(frame.schema).parquet(str(folder))
+
+
+def collected(spark: SparkSession, frame: DataFrame, name: str) -> list[Row]:
+    """The rows of a frame, which may be a stream."""
+    if not frame.isStreaming:
+        return frame.collect()
+    query = frame.writeStream.format("memory").queryName(name).trigger(availableNow=True).start()
+    assert query.awaitTermination(240)
+    return spark.table(name).collect()
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+@pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED", "FAILFAST"])
+def test_messages_and_rejected_are_there_in_every_mode(
+    spark: SparkSession, tmp_path: Path, mode: Mode, is_stream: bool
+) -> None:
+    rows = [(1, "x", b"<a><b>1</b></a>")] + ([] if mode == "FAILFAST" else [(2, "y", b"<a>")])
+    frame = spark.createDataFrame(rows, "id int, rest string, value binary")
+    given = streamed(spark, frame, tmp_path / "in") if is_stream else frame
+
+    for row_tag in (None, "a"):
+        out = given.transform(deliver(["//b"], mode=mode, rowTag=row_tag))
+        name = f"{mode}_{is_stream}_{row_tag}"
+        made, bad = collected(spark, messages(out), f"made_{name}"), collected(spark, rejected(out), f"bad_{name}")
+
+        assert [(row.id, row.rest, row.message) for row in made] == [(1, "x", "<b>1</b>")]
+        assert [(row.id, row.rest, row.line, row.source) for row in bad] == (
+            [(2, "y", 1, b"<a>")] if mode == "PERMISSIVE" else []
+        )
+        rows_tell = ["row"] if row_tag else []
+        added = ["subscription", "destination", "message", "position", "version"]
+        assert messages(out).columns == ["id", "rest", *added, *rows_tell]
+        assert rejected(out).columns == ["id", "rest", *rows_tell, "error", "line", "column", "source"]
+        assert rejected(out).schema["source"].dataType.simpleString() == "binary"
+
+
+def test_a_column_that_only_has_the_name_of_rejected_ones_is_passed_through(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([("<a/>", "no"), ("<a>", None)], "value string, rejected string")
+
+    out = frame.transform(deliver(["/a"], mode="DROPMALFORMED"))
+
+    assert [(row.message, row.rejected) for row in messages(out).collect()] == [("<a/>", "no")]
+    assert rejected(out).collect() == []
+
+
+def test_the_name_that_deliver_was_told_must_be_told_again(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([("<a>",)], "value string")
+
+    out = frame.transform(deliver(["/a"], columnNameOfCorruptRecord="bad"))
+
+    for part in (messages, rejected):
+        with pytest.raises(ConfigurationError, match=r"columnNameOfCorruptRecord: expected 'bad', .* found 'rejected'"):
+            part(out)
 
 
 @pytest.mark.parametrize(

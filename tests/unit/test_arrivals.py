@@ -4,6 +4,7 @@ import fcntl
 import json
 import multiprocessing
 import os
+import random
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,9 +15,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from damage import damage, refused
 from weft.documents.files import Piece, read_piece
 from weft.errors import ConfigurationError, DocumentError
-from weft.spark.arrivals import Arrivals
+from weft.spark.arrivals import Arrivals, lines_after, mark_after
 
 LOG = "_weft/arrivals.jsonl"
 
@@ -33,7 +35,13 @@ def arrivals(root: Path) -> Arrivals:
 
 
 def names(root: Path, log: Arrivals, start: int = 0) -> list[str]:
-    return [os.path.relpath(file.path, root) for file in log.between(start, log.update())]
+    """The paths of the files; those that have vanished are kept apart."""
+    paths = [os.path.relpath(file.path, root) for file in log.between(start, log.update())]
+    return [path.removeprefix("_weft/vanished/") for path in paths]
+
+
+def last_mark(log: Path) -> int:
+    return int(log.read_bytes().splitlines()[-1].partition(b" ")[0], 16)
 
 
 def test_files_that_are_found_together_are_numbered_by_age_and_then_by_id(tmp_path: Path) -> None:
@@ -83,11 +91,13 @@ def test_a_log_that_is_torn_anywhere_is_completed_and_keeps_its_whole_lines(tmp_
 
     for cut in range(len(whole)):
         log.write_bytes(whole[:cut])
-        kept = whole[:cut].count(b"\n")
+        kept = max(0, whole[:cut].count(b"\n") - 1)
         found = names(tmp_path, arrivals(tmp_path))
         assert found[:kept] == expected[:kept]
         assert Counter(found) == Counter(expected)
-        assert [json.loads(line) for line in log.read_text().split("\n")[:-1]] == found
+        lines = log.read_text().split("\n")
+        assert lines[0] == "weft arrivals 1"
+        assert [json.loads(line.partition(" ")[2]) for line in lines[1:-1]] == found
 
 
 def test_what_a_crash_left_is_cut_off_though_nothing_is_appended(tmp_path: Path) -> None:
@@ -176,15 +186,90 @@ def test_a_log_that_loses_lines_under_a_query_is_an_error(tmp_path: Path) -> Non
         log.update()
 
 
-@pytest.mark.parametrize("line", ["a.xml", "7", '{"a": 1}', ""])
-def test_a_line_that_is_no_path_is_named(tmp_path: Path, line: str) -> None:
-    put(tmp_path, "a.xml")
-    arrivals(tmp_path).update()
-    with (tmp_path / LOG).open("a") as log:
-        log.write(line + "\n")
+NO_PATHS = ["a.xml", "7", '{"a": 1}', "", '"a.xml"', '""', '"."', '".."', r'"x\u0000.xml"', '".hidden.xml"']
+NO_PATHS += ['"../x.xml"', '"/etc/x.xml"', '"a/../../x.xml"', '"b//x.xml"', '"x/."', '"_weft/x.xml"']
 
-    with pytest.raises(ConfigurationError, match=r"arrivals.jsonl:2: expected a path as a JSON string"):
+
+@pytest.mark.parametrize("text", NO_PATHS)
+def test_a_line_that_is_no_path_of_a_new_file_is_refused_though_its_checksum_fits(tmp_path: Path, text: str) -> None:
+    put(tmp_path, "a.xml")
+    log = tmp_path / LOG
+    arrivals(tmp_path).update()
+    mark = mark_after(last_mark(log), text.encode())
+    with log.open("a") as opened:
+        opened.write(f"{mark:016x} {text}\n")
+
+    for ask in (lambda: arrivals(tmp_path).update(), lambda: arrivals(tmp_path).between(0, 2)):
+        with pytest.raises(ConfigurationError, match=r"arrivals.jsonl:3: damaged: expected the path of a new file"):
+            ask()
+
+
+def test_a_log_of_an_older_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    put(tmp_path, "a.xml")
+    (tmp_path / LOG).parent.mkdir()
+    (tmp_path / LOG).write_text('"a.xml"\n')
+
+    with pytest.raises(
+        ConfigurationError, match=r"arrivals.jsonl:1: damaged: expected 'weft arrivals 1', found .*a\.xml"
+    ):
         arrivals(tmp_path).update()
+
+    assert (tmp_path / LOG).read_text() == '"a.xml"\n'
+
+
+def test_what_a_listing_does_not_find_is_not_read_though_something_is_there(tmp_path: Path) -> None:
+    root, outside = tmp_path / "in", tmp_path / "outside"
+    for name in ("news/a.xml", "b.xml"):
+        put(root, name)
+    put(outside, "a.xml")
+    log = arrivals(root)
+    log.update()
+    (root / "news" / "a.xml").unlink()
+    (root / "news").rmdir()
+    (root / "news").symlink_to(outside)  # the path leads out of the folder now
+
+    files = arrivals(root).between(0, 2)
+
+    found = {file.id: next(iter(read_piece(Piece(file), None))) for file in files}
+    assert isinstance(found["news/a.xml"], DocumentError)
+    assert not isinstance(found["b.xml"], DocumentError)
+
+
+def test_an_offset_remembers_the_files_before_it(tmp_path: Path) -> None:
+    put(tmp_path, "b.xml")
+    log = arrivals(tmp_path)
+    log.update()
+    mark = log.mark(1)
+    (tmp_path / LOG).unlink()  # and another log is made, of as many files
+    put(tmp_path, "a.xml", age=9)
+    other = arrivals(tmp_path)
+    other.update()
+
+    log.expect(1, mark)
+    with pytest.raises(ConfigurationError, match="the first 1 files are not those that the checkpoint was made with"):
+        other.expect(1, mark)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_damaged_log_is_refused_or_gives_what_it_gave(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    root, log = tmp_path / "in", tmp_path / "in" / LOG
+    for number in chance.sample(range(8), 8):
+        put(root, f"news/{number}.xml")
+        arrivals(root).update()
+    put(tmp_path, "n/0.xml")  # what ../n would lead to
+    before = arrivals(root)
+    whole, expected, mark = log.read_bytes(), names(root, before), before.mark(8)
+    put(root, "old.xml", age=10**6)  # arrives now, and is older than all
+
+    for _ in range(100):
+        log.write_bytes(damage(whole, chance))
+        query = arrivals(root)
+        with refused(log, "begin with a new"):
+            query.update()
+            query.expect(8, mark)
+            assert names(root, query) == [*expected, "old.xml"]
+        assert (tmp_path / "n" / "0.xml").read_text() == "<a/>"
 
 
 def test_who_appends_waits_for_another_and_reads_first_what_that_one_appended(tmp_path: Path) -> None:
@@ -200,7 +285,7 @@ def test_who_appends_waits_for_another_and_reads_first_what_that_one_appended(tm
         waiting.start()
         waiting.join(timeout=0.3)
         assert waiting.is_alive()
-        other.write('"c.xml"\n')
+        other.writelines(line.decode() for line in lines_after(last_mark(tmp_path / LOG), ["c.xml"]))
     waiting.join(timeout=60)
 
     assert names(tmp_path, log) == ["a.xml", "c.xml", "b.xml"]
@@ -267,11 +352,15 @@ class Queries(RuleBasedStateMachine):
     def new_checkpoint(self, query: int) -> None:
         self.logs[query], self.read[query] = arrivals(self.root), []
 
-    @rule(text=st.sampled_from(['"', '"a.xm', '"zzz.xml"']))
-    def crash_while_appending(self, text: str) -> None:
+    @rule(most=st.integers(1, 30))
+    def crash_while_appending(self, most: int) -> None:
         (self.root / "_weft").mkdir(exist_ok=True)
-        with (self.root / LOG).open("a") as log:
-            log.write(text)
+        log = self.root / LOG
+        if not log.exists() or log.stat().st_size < len("weft arrivals 1\n"):
+            log.write_text("weft arrivals 1"[: most // 2])
+        else:
+            with log.open("a") as opened:
+                opened.write('0123456789abcdef "zzz.xml"'[:most])
 
     @invariant()
     def queries_agree_and_read_no_file_twice(self) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import random
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ from pyspark.sql.datasource import DataSource
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
+from damage import damage, refused
+from weft.durable import write_sealed
 from weft.errors import ConfigurationError
 from weft.spark import outbox
 from weft.spark.outbox import Staged
@@ -295,7 +298,7 @@ def test_records_stay_few_and_old_batches_stay_committed(tmp_path: Path, monkeyp
 
     assert delivered(tmp_path) == expected(*(row(str(number)) for number in range(10)), row("next"))
     assert sorted(record.name for record in (tmp_path / "_weft" / "commits").iterdir()) == ["10", "8", "9"]
-    assert (tmp_path / "_weft" / "committed").read_text() == "7"
+    assert (tmp_path / "_weft" / "committed").read_text().startswith("weft delivered 1\n7")
     assert list((tmp_path / "_weft" / "intents").iterdir()) == []
 
 
@@ -486,7 +489,7 @@ def test_a_path_may_be_a_file_uri(tmp_path: Path, uri: str) -> None:
         ({"path": "hdfs:/x"}, "found 'hdfs:/x'; .* local or mounted"),
         ({"path": "{tmp}", "batchId": "-1"}, "batchId: expected a whole number from 0 on, found '-1'"),
         ({"path": "{tmp}", "batchId": "two"}, "batchId: .* found 'two'"),
-        ({"path": "{tmp}/file/out"}, "can be written to, found .*file/out/_weft/staging: Not a directory"),
+        ({"path": "{tmp}/file/out"}, "can be written to, found .*file/out/_weft: Not a directory"),
     ],
 )
 def test_wrong_options_are_told(tmp_path: Path, options: dict[str, str], message: str) -> None:
@@ -518,6 +521,136 @@ def test_a_folder_that_is_not_shared_between_machines_is_told(tmp_path: Path) ->
 
     assert isinstance(staged, Staged)
     assert list((tmp_path / "_weft" / "intents").iterdir()) == []
+
+
+# Damaged
+
+
+def everything(path: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+def half_delivered(path: Path) -> None:
+    """A batch whose commit was killed after all of its files were moved into place, beside batches that are whole."""
+    for number in range(4):
+        stream(path, number, [row(str(number), to="news")])
+    with patch.object(Path, "replace", killing_the_record(Path.replace)), pytest.raises(Killed):
+        stream(path, 4, [row("4", to="news"), row("5", to="news")])
+
+
+def killing_the_record(call):
+    def replace(self: Path, target: Path) -> Path:
+        if "commits" in Path(target).parts:
+            raise Killed
+        return call(self, target)
+
+    return replace
+
+
+@pytest.mark.parametrize("record", ["intents/4", "commits/3", "committed"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_record_is_refused_or_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record: str, seed: int
+) -> None:
+    monkeypatch.setattr(outbox, "KEPT", 2)
+    chance = random.Random(seed)
+    whole, out = tmp_path / "whole", tmp_path / "n" / "out"
+    half_delivered(whole)
+    again = [(1, [row("1", to="news")]), (3, [row("3", to="news")]), (4, [row("4", to="news"), row("6", to="news")])]
+    shutil.copytree(whole, tmp_path / "expected")
+    for number, rows in again:
+        stream(tmp_path / "expected", number, rows)
+    (tmp_path / "n").mkdir()
+    (tmp_path / "n" / "mine.xml").write_text("mine")
+
+    for _ in range(60):
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(whole, out)
+        file = out / "_weft" / record
+        file.write_bytes(damage(file.read_bytes(), chance))
+        done = 0
+        for number, rows in again:
+            with refused(file, "remove it, and what it stands for is delivered anew"):
+                stream(out, number, rows)
+                done += 1
+        if done == len(again):
+            assert delivered(out) == delivered(tmp_path / "expected")
+        else:
+            assert set(delivered(out)) >= set(delivered(whole)) & set(delivered(tmp_path / "expected"))
+        assert {name for name in everything(tmp_path / "n") if not name.startswith("out/")} == {"mine.xml"}
+
+
+OUTSIDE = ["../mine.xml", "/etc/passwd", "a/../../mine.xml", "..", "_weft/committed", "_weft/0000000000-s-{}.xml", 7]
+OUTSIDE += ["../0000000000-s-{}.xml", "news/../0000000000-s-{}.xml", "./0000000000-s-{}.xml", "0000000000-s-{}.xml"]
+OUTSIDE += ["news/0000000001-s-{}.xml", "a/b/0000000000-s-{}.xml", "news/0000000000-s-\0{}.xml", None, {}]
+
+
+@pytest.mark.parametrize("name", OUTSIDE, ids=repr)
+def test_a_name_that_is_not_a_file_of_the_batch_is_refused_though_the_checksum_fits(
+    tmp_path: Path, name: object
+) -> None:
+    path = tmp_path / "out"
+    stream(path, 3, [row("1")])
+    shown = name.format("0" * 16) if isinstance(name, str) else name
+    names_of_the_batch = [shown] if name is not None else shown
+    write_sealed(path / "_weft" / "intents" / "0", outbox._NAMES, json.dumps(names_of_the_batch))
+    (tmp_path / "mine.xml").write_text("mine")
+    before = everything(tmp_path)
+
+    with pytest.raises(ConfigurationError, match=r"intents/0: expected names of files of batch 0, found "):
+        stream(path, 0, [row("1")])
+
+    after = everything(tmp_path)
+    assert {key: text for key, text in after.items() if "/staging/" not in key} == {**before, "out/_weft/lock": b""}
+
+
+@pytest.mark.parametrize("link", ["desk", "_weft", "_weft/staging", "_weft/intents", "_weft/commits"])
+def test_a_folder_that_is_a_link_is_refused_and_nothing_behind_it_is_touched(tmp_path: Path, link: str) -> None:
+    path, outside = tmp_path / "out", tmp_path / "outside"
+    stream(path, 0, [row("1")])
+    (path / link).rename(outside)
+    (path / link).symlink_to(outside)
+    before = everything(outside)
+
+    for run in (lambda: stream(path, 1, [row("2")]), lambda: save(path, [row("3")], overwrite=True)):
+        with pytest.raises(ConfigurationError, match=f"{link}: expected a folder, found a link"):
+            run()
+
+    assert everything(outside) == before
+
+
+def test_overwriting_leaves_what_is_behind_a_link(tmp_path: Path) -> None:
+    path, outside = tmp_path / "out", tmp_path / "outside"
+    stream(path, 0, [row("1")])
+    (path / "desk").rename(outside)
+    (path / "desk").symlink_to(outside)
+
+    save(path, [row("2", to="other")], overwrite=True)
+
+    assert len(everything(outside)) == 1
+
+
+def test_a_lock_that_is_a_link_leads_nowhere(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    stream(path, 0, [row("1")])
+    (tmp_path / "mine").write_text("mine")
+    (path / "_weft" / "lock").unlink()
+    (path / "_weft" / "lock").symlink_to(tmp_path / "mine")
+
+    with pytest.raises(OSError, match="symbolic links"):
+        stream(path, 1, [row("2")])
+
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+def test_a_batch_that_is_taken_back_is_delivered_anew(tmp_path: Path) -> None:
+    stream(tmp_path, 0, [row("1")])
+    stream(tmp_path, 1, [row("2"), row("3")])
+
+    outbox.Outbox(tmp_path).take_back(1)
+    stream(tmp_path, 1, [row("3"), row("4")])
+
+    assert delivered(tmp_path) == expected(row("1"), row("3"), row("4"))
 
 
 # In Spark

@@ -188,10 +188,10 @@ def test_a_file_that_has_vanished_is_a_row_without_a_time(tmp_path: Path) -> Non
     odd = tmp_path / "news" / os.fsdecode(b"\xff.xml")
     put(odd)
     reader = ArrivalReader(options(tmp_path))
-    reader.latestOffset({"files": 0}, ReadAllAvailable())
+    end = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
     odd.unlink()
 
-    (part,) = ArrivalReader(options(tmp_path)).partitions({"files": 0}, {"files": 1})
+    (part,) = ArrivalReader(options(tmp_path)).partitions(reader.initialOffset(), end)
     (row,) = next(reader.read(part)).to_pylist()
 
     assert (row["stream"], row["timestamp"], row["value"], row["error"]["line"]) == ("news", None, None, 1)
@@ -214,11 +214,14 @@ def test_a_micro_batch_takes_as_many_files_as_its_limit_allows(tmp_path: Path) -
 
     assert reader.getDefaultReadLimit() == ReadMaxFiles(2)
     assert reader.reportLatestOffset() is None
-    assert reader.latestOffset({"files": 0}, ReadMaxFiles(2)) == {"files": 2}
-    assert reader.latestOffset({"files": 4}, ReadMaxFiles(2)) == {"files": 5}
-    assert reader.latestOffset({"files": 1}, ReadAllAvailable()) == {"files": 5}
-    assert reader.reportLatestOffset() == {"files": 5}
-    assert reader.partitions({"files": 5}, {"files": 5}) == []
+    start = reader.initialOffset()
+    two = reader.latestOffset(start, ReadMaxFiles(2))
+    four = reader.latestOffset(two, ReadMaxFiles(2))
+    five = reader.latestOffset(four, ReadMaxFiles(2))
+    assert [offset["files"] for offset in (start, two, four, five)] == [0, 2, 4, 5]
+    assert reader.latestOffset(two, ReadAllAvailable()) == five
+    assert reader.reportLatestOffset() == five
+    assert reader.partitions(five, five) == []
 
 
 def test_available_now_ends_where_it_began_to_look(tmp_path: Path) -> None:
@@ -228,15 +231,86 @@ def test_available_now_ends_where_it_began_to_look(tmp_path: Path) -> None:
 
     put(tmp_path / "b.xml")
 
-    assert reader.latestOffset({"files": 0}, ReadAllAvailable()) == {"files": 1}
-    assert reader.latestOffset({"files": 1}, ReadAllAvailable()) == {"files": 1}
+    end = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
+    assert end["files"] == 1
+    assert reader.latestOffset(end, ReadAllAvailable()) == end
 
 
 def test_a_checkpoint_whose_log_is_lost_does_not_wait_for_ever(tmp_path: Path) -> None:
     put(tmp_path / "a.xml")
 
     with pytest.raises(ConfigurationError, match="not the log that the checkpoint was made with"):
-        ArrivalReader(options(tmp_path)).latestOffset({"files": 3}, ReadAllAvailable())
+        ArrivalReader(options(tmp_path)).latestOffset({"files": 3, "mark": "0" * 16}, ReadAllAvailable())
+
+
+def test_an_offset_is_for_the_log_that_it_was_made_with(tmp_path: Path) -> None:
+    for name in ("a.xml", "b.xml"):
+        put(tmp_path / name)
+    reader = ArrivalReader(options(tmp_path))
+    start = reader.initialOffset()
+    end = reader.latestOffset(start, ReadAllAvailable())
+
+    for wrong in ({**end, "mark": "0" * 16}, {"files": 2}, {**end, "files": "2"}, {**end, "files": -1}):
+        with pytest.raises(ConfigurationError, match=r"made with|expected an offset of files and their mark"):
+            ArrivalReader(options(tmp_path)).partitions(start, wrong)
+        with pytest.raises(ConfigurationError, match=r"made with|expected an offset of files and their mark"):
+            ArrivalReader(options(tmp_path)).latestOffset(wrong, ReadAllAvailable())
+
+
+# --- what changes while it is read
+
+
+def test_a_folder_that_vanishes_ends_the_reading_instead_of_rejecting_all(tmp_path: Path) -> None:
+    inbox = tmp_path / "inbox"
+    put(inbox / "a.xml")
+    reader = FolderReader(options(inbox))
+    (part,) = reader.partitions()
+    inbox.rename(tmp_path / "elsewhere")
+
+    with pytest.raises(ConfigurationError, match="no such file or folder of documents any more; bring it back"):
+        list(reader.read(part))
+
+    (tmp_path / "elsewhere").rename(inbox)
+    assert [row["value"] for row in next(reader.read(part)).to_pylist()] == [b"<a/>"]
+
+
+ROWS_OF_A_FILE = "".join(f"<row n='{number}'>{'x' * 4_000}</row>" for number in range(1_000))
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_a_file_that_is_read_in_parts_and_changes_is_told(tmp_path: Path, when: str) -> None:
+    file = tmp_path / "large.xml"
+    put(file, f"<rows>{ROWS_OF_A_FILE}</rows>".encode())
+    reader = FolderReader(options(tmp_path, rowTag="row", minPartitions=4))
+    parts = reader.partitions()
+    assert len(parts) > 1
+
+    def change() -> None:
+        put(file, f"<rows><row/>{ROWS_OF_A_FILE}</rows>".encode())
+
+    if when == "before":
+        change()
+    read = reader.read(parts[0])
+    rows = next(read).to_pylist()
+    change()
+    rows += [row for batch in read for row in batch.to_pylist()]
+
+    told = [row["error"]["reason"] for row in rows if row["error"] is not None]
+    assert "changed while it was read in parts" in told
+    assert (when == "before") == (len(rows) == 1)
+
+
+def test_whatever_is_wrong_with_a_file_is_told_of_that_file_alone(tmp_path: Path) -> None:
+    for name in ("a.xml", "b.xml", "c.xml"):
+        put(tmp_path / name)
+    os.utime(tmp_path / "b.xml", (2**40, 2**40))  # no document can be dated so
+
+    rows = [row for batch in batches(tmp_path) for row in batch.to_pylist()]
+
+    found = {row["document"]: row for row in rows}
+    assert [found[name]["value"] for name in ("a.xml", "c.xml")] == [b"<a/>"] * 2
+    assert found["b.xml"]["error"]["reason"].startswith("ConfigurationError: timestamp:")
+    assert found["b.xml"]["timestamp"] is None
 
 
 # --- with Spark

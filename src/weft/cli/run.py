@@ -77,6 +77,14 @@ def run(
         float,
         typer.Option(metavar="SECONDS", min=0, help="With --stream: how late a document may be, and still be joined."),
     ] = 600.0,
+    ahead: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            help="With --stream: how far ahead of the clock a document that is joined may be.",
+        ),
+    ] = 86_400.0,
     master: Annotated[str, typer.Option(metavar="URL", help="Where Spark runs.")] = "local[*]",
     conf: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark. Can be repeated.")
@@ -117,6 +125,7 @@ def run(
         checkpoint=checkpoint,
         overwrite=overwrite,
         lateness=lateness,
+        ahead=ahead,
     )
     compiled = spark_room.check_job(job, stream)
     log = output / "spark.log"

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
-import shutil
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 from pyspark.sql import DataFrame, Observation, SparkSession
-from pyspark.sql.functions import element_at, lit, struct
+from pyspark.sql.functions import bit_xor, coalesce, col, count_if, element_at, lit, struct, when, xxhash64
 from pyspark.sql.streaming.query import StreamingQuery
 
-from weft.durable import write_atomically
 from weft.errors import ConfigurationError
 from weft.spark.compiled import Compiled, compile_subscriptions
-from weft.spark.joins import LATENESS, documents_of, join, join_stream, with_moments
+from weft.spark.joins import AHEAD, LATENESS, documents_of, is_ahead, join, join_stream, with_moments
 from weft.spark.joins_gathered import Gathered
 from weft.spark.metrics import BatchMetrics, Metrics, batch_metrics, observed
+from weft.spark.outbox import Outbox
+from weft.spark.output import MESSAGES, RECORDS, Format, Record, alone, claim, finish, name_of_checkpoint
 from weft.spark.transform import REJECTED, Mode, Transform, deliver, messages, rejected, rejections
 from weft.spark.versions import Compile, Versions
 from weft.subscriptions import Subscription
 
-Format = Literal["parquet", "json", "files"]
-MESSAGES, RECORDS = "messages", "_weft"
-_JOINED = "_weft_joined"
+_JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
+_IN_USE, _IN_WORK = "another run is using this checkpoint", "another run is writing there"
+_ATTEMPTS = 3  # to read documents that change meanwhile
 _INTERVAL = "500 milliseconds"  # between two looks for new documents
 
 
@@ -50,6 +47,7 @@ class Job:
     checkpoint: Path | None = None
     overwrite: bool = False
     lateness: float = LATENESS
+    ahead: float = AHEAD
     metrics: Metrics = field(default_factory=Metrics)
 
     @property
@@ -73,18 +71,24 @@ def check_job(job: Job, is_stream: bool) -> Compiled | None:
     if not os.access(job.output, os.W_OK):
         raise ConfigurationError(f"{job.output}: cannot write there: Permission denied")
     if is_stream:
-        with _alone(job.checkpoint_folder / "weft"):
+        with alone(job.checkpoint_folder / "weft", _IN_USE):
             return None
+    with alone(job.output / RECORDS, _IN_WORK):
+        pass
     return _compile(job, job.subscriptions, 1)
 
 
 def run_batch(spark: SparkSession, job: Job, compiled: Compiled | None = None) -> BatchMetrics:
     """Read all documents, write all messages, and tell what there was."""
     compiled = compiled or _compile(job, job.subscriptions, 1)
-    _claim_output(job, None)
-    source = spark.read.format("weft")
-    frame = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
-    return _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, compiled))
+    record = Record(None, job.format)
+    with alone(job.output / RECORDS, _IN_WORK):
+        claim(job.output, record, overwrite=job.overwrite, checkpoint=job.checkpoint_folder)
+        source = spark.read.format("weft")
+        frame = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
+        done = _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, compiled))
+        finish(job.output, record)
+    return done
 
 
 @contextmanager
@@ -103,8 +107,9 @@ def run_stream(
     cannot be read, or that changes XSCL: the state of joins is made for the subscriptions it began with.
     """
     folder = job.checkpoint_folder
-    with _alone(folder / "weft"):
-        _claim_output(job, _identity(folder))
+    with alone(folder / "weft", _IN_USE):
+        record = Record(name_of_checkpoint(folder), job.format)
+        claim(job.output, record, overwrite=job.overwrite, checkpoint=folder)
         versions = Versions(job.subscriptions, folder / "weft", _stream_compiler(job), on_refused)
         first = versions.check()
 
@@ -121,8 +126,10 @@ def run_stream(
         source = spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
         source = source.option("log", str(folder / "weft" / "arrivals.jsonl"))
         stream = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
+        if joins is not None:  # here, so that a batch that runs again has the clock that it had
+            stream = stream.withColumn(_AHEAD, coalesce(is_ahead(stream, "timestamp", job.ahead), lit(False)))
         if joins is not None and joins.pairwise:
-            made = with_moments(join_stream(documents_of(stream), first, job.lateness))
+            made = with_moments(join_stream(documents_of(_dated_well(stream)), first, job.lateness))
             stream = _beside(stream, made)
         writer = stream.writeStream.foreachBatch(run).option("checkpointLocation", str(folder))
         # Without an interval an idle stream would look through the folder all the time.
@@ -174,6 +181,22 @@ def _beside(documents: DataFrame, joined: DataFrame) -> DataFrame:
     return documents.unionByName(joined.select(struct("*").alias(_JOINED)), allowMissingColumns=True)
 
 
+def _dated_well(documents: DataFrame) -> DataFrame:
+    return documents.where(f"NOT {_AHEAD}")
+
+
+def _dated_ahead(documents: DataFrame, job: Job) -> DataFrame:
+    """The documents that are not joined because of their date, as rows of `deliver` that are rejected."""
+    reason = f"dated more than {job.ahead:g} seconds ahead of the clock: not joined"
+    record = struct(
+        lit(reason).alias("error"), lit(1).alias("line"), lit(1).alias("column"), col("value").alias("source")
+    )
+    rows = documents.where(col(_AHEAD) & col("value").isNotNull())
+    if job.mode == "FAILFAST" and (first := rows.select("document").first()) is not None:
+        raise ConfigurationError(f"{first.document}: {reason}")
+    return rows.select("document", "stream", "timestamp", record.alias(REJECTED))
+
+
 def _run_with_joins(
     frame: DataFrame, batch: int, job: Job, compiled: Compiled, gathered: Gathered | None
 ) -> BatchMetrics:
@@ -187,9 +210,10 @@ def _run_with_joins(
             parts.append(frame.where(f"{_JOINED} IS NOT NULL").select(f"{_JOINED}.*"))
             documents = frame.where(f"{_JOINED} IS NULL").drop(_JOINED)
         if gathered is not None:
-            parts.append(gathered.messages(batch, documents_of(documents)))
+            parts.append(gathered.messages(batch, documents_of(_dated_well(documents))))
         joined = _with_document(reduce(DataFrame.unionByName, parts)).withColumn("version", lit(compiled.version))
-        return _run(documents, batch, job, compiled, joined, started)
+        refused = _dated_ahead(documents, job)
+        return _run(documents.drop(_AHEAD), batch, job, compiled, joined, refused, started)
     finally:
         frame.unpersist()
 
@@ -203,30 +227,55 @@ def _run(
     job: Job,
     compiled: Compiled,
     joined: DataFrame | None = None,
+    refused: DataFrame | None = None,
     started: float | None = None,
 ) -> BatchMetrics:
-    """One batch: the messages in one pass; only if documents were rejected a second, cheap one for them."""
+    """One batch: the messages in one pass; only if documents were rejected a second, cheap one for them.
+
+    If the second finds others than the first, documents have changed meanwhile, and both begin again.
+    """
     started = time.monotonic() if started is None else started
-    documents, found = Observation(), Observation()
     compiled = compiled.without_joins()
-    work = _and(deliver(compiled, mode=job.mode), joined)
-    out = frame.transform(observed(work, documents, found))
-    made = messages(out) if REJECTED in out.columns else out
-    _write(made, job, MESSAGES, batch)
-    seen = found.get
-    if seen.get("rejected"):
-        bad = frame.transform(rejections(compiled))
-        added = ("subscription", "destination", "message", "position", "version")
-        _write(bad.drop(*added) if job.format == "files" else rejected(bad), job, REJECTED, batch)
+    refused = refused if job.mode == "PERMISSIVE" else None
+    for _ in range(_ATTEMPTS):
+        documents, found, rejects = Observation(), Observation(), Observation()
+        out = frame.transform(observed(_and(deliver(compiled, mode=job.mode), joined, refused), documents, found))
+        _write(messages(_marked(out, rejects)), job, MESSAGES, batch)
+        seen = found.get
+        if not seen.get("rejected") or _write_rejected(frame, batch, job, compiled, refused) == rejects.get:
+            break
+        _take_back(job, batch)
+    else:
+        raise ConfigurationError(f"{job.documents}: documents change while they are read; write them elsewhere first")
     done = batch_metrics(batch, documents.get, seen, time.monotonic() - started, compiled.version)
     job.metrics.record(done)
     return done
 
 
-def _and(work: Transform, joined: DataFrame | None) -> Transform:
-    if joined is None:
-        return work
-    return lambda frame: work(frame).unionByName(joined, allowMissingColumns=True)
+def _and(work: Transform, *others: DataFrame | None) -> Transform:
+    parts = [other for other in others if other is not None]
+    return lambda frame: reduce(lambda made, part: made.unionByName(part, allowMissingColumns=True), parts, work(frame))
+
+
+def _marked(out: DataFrame, rejects: Observation) -> DataFrame:
+    """Rows of `deliver`, observed by what changes when other documents are rejected."""
+    if REJECTED not in out.columns:
+        return out
+    bad = col(REJECTED).isNotNull()
+    return out.observe(
+        rejects, count_if(bad).alias("number"), bit_xor(when(bad, xxhash64("document"))).alias("documents")
+    )
+
+
+def _write_rejected(
+    frame: DataFrame, batch: int, job: Job, compiled: Compiled, refused: DataFrame | None
+) -> dict[str, Any]:
+    """Write the rejected documents, and tell what was observed of them."""
+    rejects = Observation()
+    bad = _marked(frame.transform(_and(rejections(compiled), refused)), rejects)
+    added = ("subscription", "destination", "message", "position", "version")
+    _write(bad.drop(*added) if job.format == "files" else rejected(bad), job, REJECTED, batch)
+    return rejects.get
 
 
 def _write(frame: DataFrame, job: Job, name: str, batch: int) -> None:
@@ -237,54 +286,8 @@ def _write(frame: DataFrame, job: Job, name: str, batch: int) -> None:
         frame.write.format(job.format).mode("overwrite").save(str(folder / f"batch={batch}"))
 
 
-def _claim_output(job: Job, identity: str | None) -> None:
-    """The output must be new, or of the same stream: batch numbers of another one would replace its messages."""
-    record = job.output / RECORDS / "job.json"
-    try:
-        (job.output / RECORDS).mkdir(parents=True, exist_ok=True)
-        known = json.loads(record.read_text()) if record.exists() else None
-        if known is not None and identity is not None and known["stream"] == identity:
-            _check_goes_on(job, known["format"])
-        elif known is not None:
-            if not job.overwrite:
-                advice = "choose another, or --overwrite" + ("" if identity is None else ", or its own --checkpoint")
-                raise ConfigurationError(f"{job.output}: has the messages of another run already; {advice}")
-            for name in (MESSAGES, REJECTED):
-                shutil.rmtree(job.output / name, ignore_errors=True)
-        write_atomically(record, json.dumps({"stream": identity, "format": job.format}))
-    except OSError as error:
-        raise ConfigurationError(f"{job.output}: cannot write there: {error.strerror}") from None
-
-
-def _check_goes_on(job: Job, format: str) -> None:
-    """A stream goes on where it was, and as it was."""
-    if job.overwrite:
-        advice = f"to begin anew, remove {job.checkpoint_folder}"
-        raise ConfigurationError(f"{job.output}: the stream goes on from its checkpoint, not --overwrite; {advice}")
-    if job.format != format:
-        raise ConfigurationError(f"{job.output}: expected --format {format}, as before, found {job.format}")
-
-
-def _identity(folder: Path) -> str:
-    """The name of a checkpoint, which its output must have too."""
-    file = folder / "weft" / "identity"
-    if not file.exists():
-        write_atomically(file, uuid.uuid4().hex)
-    return file.read_text()
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the checkpoint's lock; it is let go when the process ends, however it ends."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise ConfigurationError(f"{folder.parent}: cannot write the checkpoint: {error.strerror}") from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError:
-        raise ConfigurationError(f"{folder.parent}: another run is using this checkpoint") from None
-    finally:
-        os.close(lock)
+def _take_back(job: Job, batch: int) -> None:
+    """Tables are written over; files are delivered once, unless they are taken back."""
+    if job.format == "files":
+        for name in (MESSAGES, REJECTED):
+            Outbox(job.output.absolute() / name).take_back(batch)

@@ -5,11 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.functions import abs, coalesce, col, expr, lit, round, struct, unix_micros, when
+from pyspark.sql.functions import (
+    abs,
+    coalesce,
+    col,
+    concat,
+    count,
+    current_timestamp,
+    expr,
+    lit,
+    raise_error,
+    round,
+    struct,
+    translate,
+    unix_micros,
+    when,
+)
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import NumericType, StringType, TimestampNTZType, TimestampType
 
@@ -21,11 +37,13 @@ from weft.joins.pairs import Pairs
 from weft.joins.queries import ANY_LENGTH
 from weft.spark.compiled import Compiled, Subscriptions, unpack_joins
 from weft.spark.joins_plans import CompiledJoins
-from weft.spark.joins_worker import MESSAGES, OCCURRENCES, SIDE, Decide, Gather, Occurrences, Side, Touched
+from weft.spark.joins_worker import MESSAGES, OCCURRENCES, SEPARATOR, SIDE, Decide, Gather, Occurrences, Side, Touched
 from weft.spark.transform import Transform, as_compiled, check_documents, quoted_column
 
 #: Seconds that a document may come late in a stream. It costs state, not time: nothing waits for late documents.
 LATENESS = 600.0
+#: Seconds that a document may be dated ahead of the clock in a stream; later ones would all be late behind it.
+AHEAD = 86_400.0
 _LONGEST = 3_000_000_000  # seconds of a window that is still told from one without end: Spark counts days in an int
 _MESSAGES, _OCCURRENCES, _SIDE = (from_arrow_schema(schema) for schema in (MESSAGES, OCCURRENCES, SIDE))
 
@@ -67,10 +85,11 @@ def join(
     subscriptions: Subscriptions | Compiled,
     column: str = "value",
     *,
-    id: str = "document",
+    id: str | Sequence[str] = "document",
     stream: str = "stream",
     timestamp: str = "timestamp",
     lateness: Span = LATENESS,
+    ahead: Span = AHEAD,
     ignoreNamespace: bool = False,
     version: int = 1,
     limits: Limits | None = None,
@@ -78,9 +97,12 @@ def join(
 ) -> Transform:
     """Make messages of documents that belong together: `frame.transform(join("subscriptions.jsonl"))`.
 
-    `column` has the documents as string or binary, `id` what each is called, all different, `timestamp` when each came:
-    a Spark timestamp, or a number of seconds. A row in which one of these is null, or whose document cannot be read,
-    takes no part. If the frame has a column named by `stream`, it says which stream a document is of.
+    `column` has the documents as string or binary, `timestamp` when each came: a Spark timestamp, or a number of
+    seconds. If the frame has a column named by `stream`, it says which stream a document is of. `id` is the column, or
+    the columns, that tell the documents of one stream apart: of Kafka, `stream="topic", id=["partition", "offset"]`.
+    A row in which one of these is null, or whose document cannot be read, takes no part. In a batch two documents of
+    one stream with the same id end the job with an error; in a stream nobody looks for them, and what they bring is
+    told for either.
 
     Each message of an XSCL subscription is a row: `subscription`, `destination`, `message`, `position` (from 1, where
     the same documents bring several), `version`, `documents` (the ids of the joined documents, in the order of the
@@ -95,18 +117,20 @@ def join(
 
     In a stream the second kind is refused, and ConfigurationError tells each such query; `weft run --stream` takes
     them, for it has a place for their state. `lateness` is how many seconds, or a timedelta, a document may be behind
-    the latest one that came before; one that comes later still is not joined. A checkpoint is for the same
-    subscriptions only.
+    the latest one that came before; one that comes later still is not joined, nor is one that is dated more than
+    `ahead` after the clock, for all others would be late then. A checkpoint is for the same subscriptions only.
     """
     compiled = as_compiled(subscriptions, ignoreNamespace, limits, dtd, version)
     if compiled.joins is None:
         raise ConfigurationError("join: expected XSCL subscriptions, found none; the others are for weft.spark.deliver")
-    span(lateness, "lateness")  # raises if it is none
+    for name, given in (("lateness", lateness), ("ahead", ahead)):
+        span(given, name)  # raises if it is none
 
     def transform(frame: DataFrame) -> DataFrame:
         documents = documents_of(frame, column, id, stream, timestamp)
         if frame.isStreaming:
             check_stream(compiled)
+            documents = documents_of(frame.where(~is_ahead(frame, timestamp, ahead)), column, id, stream, timestamp)
             made = join_stream(documents, compiled, lateness)
         else:
             made = _batch(documents, compiled)
@@ -135,24 +159,39 @@ def check_stream(compiled: Compiled) -> None:
 
 
 def documents_of(
-    frame: DataFrame, column: str = "value", id: str = "document", stream: str = "stream", timestamp: str = "timestamp"
+    frame: DataFrame,
+    column: str = "value",
+    id: str | Sequence[str] = "document",
+    stream: str = "stream",
+    timestamp: str = "timestamp",
 ) -> DataFrame:
-    """The documents with the names that workers know; `arrival` orders those of one moment."""
+    """The documents with the names that workers know; `arrival` orders those of one moment.
+
+    `document` tells one from all others: the ids and the stream, each after the other (`shown_id` makes an id of it).
+    """
     check_documents(frame, column)
-    for name, given in (("id", id), ("timestamp", timestamp)):
+    ids = [id] if isinstance(id, str) else list(id) or [""]
+    for name, given in (*(("id", each) for each in ids), ("timestamp", timestamp)):
         if given not in frame.columns:
             what = "a name of its own" if name == "id" else "the time when it came"
             found = f"expected one of {', '.join(frame.columns)}, found {given!r}"
             raise ConfigurationError(f"{name}: {found}; to be joined, each document needs {what}")
     named = stream in frame.columns and isinstance(frame.schema[stream].dataType, StringType)
+    of = coalesce(quoted_column(stream), lit("")) if named else lit("")
+    parts = [quoted_column(each).cast("string") for each in ids]
     documents = frame.select(
-        quoted_column(id).cast("string").alias("document"),
-        (coalesce(quoted_column(stream), lit("")) if named else lit("")).alias("stream"),
+        concat(*chain.from_iterable((part, lit(SEPARATOR)) for part in parts), of).alias("document"),
+        of.alias("stream"),
         _nanoseconds(frame, timestamp).alias("nanoseconds"),
         quoted_column(column).alias("value"),
-        quoted_column(id).alias("arrival"),
+        struct(*map(quoted_column, ids)).alias("arrival"),
     )
     return documents.where("document IS NOT NULL AND value IS NOT NULL AND nanoseconds IS NOT NULL")
+
+
+def is_ahead(frame: DataFrame, timestamp: str, ahead: Span) -> Column:
+    """Whether a document is dated too far after the clock, which stands still during a micro-batch."""
+    return _nanoseconds(frame, timestamp) > unix_micros(current_timestamp()) * 1000 + lit(span(ahead, "ahead"))
 
 
 def _nanoseconds(frame: DataFrame, timestamp: str) -> Column:
@@ -183,7 +222,19 @@ def _batch(documents: DataFrame, compiled: Compiled) -> DataFrame:
         touched = documents if joins.needs_all else documents.mapInArrow(Touched(joins), documents.schema)
         ordered = touched.repartition(1).sortWithinPartitions("nanoseconds", "arrival")
         parts.append(ordered.mapInArrow(Gather(compiled, joins), _MESSAGES))
-    return reduce(DataFrame.unionByName, parts)
+    return reduce(DataFrame.unionByName, [*parts, _refuse_repeated(documents)])
+
+
+def _refuse_repeated(documents: DataFrame) -> DataFrame:
+    """No messages, but an error if two documents are called alike: one would be taken for the other."""
+    number = documents.groupBy("document").agg(count(lit(1)).alias("number"))
+    told = concat(
+        lit("join: expected an id for each document of a stream, found "),
+        translate("document", SEPARATOR, "/"),
+        lit(" twice or more; name all columns that tell documents apart: id=['partition', 'offset']"),
+    )
+    repeated = number.where(when(col("number") > 1, raise_error(told)).isNotNull())
+    return repeated.select(*(lit(None).cast(field.dataType).alias(field.name) for field in _MESSAGES))
 
 
 def _pairs(documents: DataFrame, joins: CompiledJoins, version: int) -> DataFrame:

@@ -1,6 +1,7 @@
 """Arrow batches of documents in, occurrences of values out, and pairs of documents in, messages out: workers of joins.
 
-Documents have the columns `document`, `stream`, `nanoseconds` and `value`, whatever the user's columns are called.
+Documents have the columns `document` (what tells it from all others), `stream`, `nanoseconds` and `value`, whatever the
+user's columns are called.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _CHARACTERS = 16 * 1024 * 1024  # and about so much text
 _QUICK = 1  # zlib's level
 _NONE = np.zeros(0, np.int64)
 _LOG = logging.getLogger(__name__)
+SEPARATOR = "\0"  # after each id in a document's identity, and before its stream: below all that an id may have
 
 OCCURRENCES = pa.schema(  # without nulls, for Spark would ask for them here and not there, and do the work twice
     pa.field(name, kind, nullable=False)
@@ -271,9 +273,16 @@ def _message_batch(messages: list[Written], plans: JoinPlans, version: int) -> p
     number, text, position, documents, timestamp = zip(*messages, strict=True)
     at = pa.array(number, pa.int64())
     names = [plans.ids.take(at), plans.destinations.take(at)]
-    made = [text, position, [version] * len(messages), documents, timestamp]
+    ids = [[shown_id(identity) for identity in each] for each in documents]
+    made = [text, position, [version] * len(messages), ids, timestamp]
     columns = [*names, *(pa.array(column, field.type) for column, field in zip(made, list(MESSAGES)[2:], strict=True))]
     return pa.RecordBatch.from_arrays(columns, schema=MESSAGES)
+
+
+def shown_id(identity: str) -> str:
+    """The id of a document, or its ids: what stands before its stream. What was published has no more than an id."""
+    ids, separator, _ = identity.rpartition(SEPARATOR)
+    return ids.replace(SEPARATOR, "/") if separator else identity
 
 
 def _tables(batches: Iterable[pa.RecordBatch], limits: Limits) -> Iterator[NodeTable]:

@@ -8,13 +8,15 @@
     PATH/_weft/commits/<batch>             the names of a batch that was delivered
     PATH/_weft/committed                   a number: all batches up to this one were delivered
 
-Batches are numbered by the query that writes them, so each query needs a PATH of its own.
+Batches are numbered by the query that writes them, so each query needs a PATH of its own. Intents, commits and the
+number are sealed; a name in them that would lead out of PATH is refused, and so is a folder below PATH that is a link.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
+import os
 import re
 import shutil
 import time
@@ -29,13 +31,18 @@ from uuid import uuid4
 
 from pyspark.sql.datasource import WriterCommitMessage
 
-from weft.durable import sync, write_atomically
+from weft.durable import Seal, read_sealed, sync, write_sealed
 from weft.errors import ConfigurationError
 
 KEPT = 100  # batches whose records are kept in full
 STALE = 3600.0  # seconds after which what a task wrote and nobody committed is taken for a killed job's
-_KEY = r"-[0-9a-f]{16}(-\d+)?\."
-_OURS = re.compile(rf"[^/]+/\d{{10,}}-.+{_KEY}xml|\d{{10,}}-rejected{_KEY}(xml|json)")  # a path below PATH
+_ADVICE = "remove it, and what it stands for is delivered anew if it comes again; or begin with another folder"
+_NAMES, _NUMBER = Seal("delivery", 1, _ADVICE), Seal("delivered", 1, _ADVICE)
+_KEY = r"-[0-9a-f]{16}(?:-\d+)?\."
+_OURS = re.compile(  # a path below PATH, and no folder above it or of records
+    rf"(?:[^/._][^/]*/)(\d{{10,}})-[^/]+{_KEY}xml|(\d{{10,}})-rejected{_KEY}(?:xml|json)", re.ASCII
+)
+_WHOLE = re.compile(r"\d{1,19}", re.ASCII)
 
 
 class Name(NamedTuple):
@@ -61,7 +68,7 @@ class Outbox:
         self._path, records = path, path / "_weft"
         self._staging, self._intents, self._commits = (records / name for name in ("staging", "intents", "commits"))
         self._committed, self._lock = records / "committed", records / "lock"
-        for folder in (self._staging, self._intents, self._commits):
+        for folder in (records, self._staging, self._intents, self._commits):
             _make(folder)
 
     def stage(self, files: Iterable[tuple[Name, bytes]]) -> Staged:
@@ -94,6 +101,15 @@ class Outbox:
             self._compact()
         self.drop(staged)
 
+    def take_back(self, batch: int) -> None:
+        """Let a batch that was delivered be delivered anew: its record is an intent again."""
+        record = self._commits / str(batch)
+        with self._locked():
+            if record.exists():
+                _names(record)
+                record.replace(self._intents / str(batch))
+                sync(self._commits, self._intents)
+
     def _deliver(self, staged: Sequence[Staged], batch: int, *, overwrite: bool) -> None:
         """A kill between any two steps leaves an intent or a commit, and either tells the next attempt what to do."""
         if lost := [task.folder for task in staged if not task.folder.is_dir()]:
@@ -104,17 +120,25 @@ class Outbox:
         names = _numbered((name for task in staged for name in task.names), batch)
         intent = self._intents / str(batch)
         if intent.exists():  # an earlier attempt died in the middle
-            for name in json.loads(intent.read_text()):
-                (self._path / name).unlink(missing_ok=True)
-        write_atomically(intent, json.dumps(names))
+            self._remove(_names(intent))
+        write_sealed(intent, _NAMES, json.dumps(names))
         self._move(sources, names)
         if overwrite:
             self._remove_earlier(intent, set(names))
         intent.replace(self._commits / str(batch))
         sync(self._commits, self._intents)
 
+    def _remove(self, names: Sequence[str]) -> None:
+        for folder in self._folders(names):
+            _refuse_link(folder)
+        for name in names:
+            (self._path / name).unlink(missing_ok=True)
+
+    def _folders(self, names: Sequence[str]) -> set[Path]:
+        return {(self._path / name).parent for name in names} - {self._path}
+
     def _move(self, sources: Sequence[Path], names: Sequence[str]) -> None:
-        for folder in {(self._path / name).parent for name in names}:
+        for folder in self._folders(names):
             _make(folder)
         for source, name in zip(sources, names, strict=True):
             source.replace(self._path / name)
@@ -122,7 +146,11 @@ class Outbox:
     def _remove_earlier(self, intent: Path, names: set[str]) -> None:
         """Remove all files of other batches, then their records; what is not ours by name stays."""
         # A folder with records is the PATH of another query; a hidden one is nobody's destination.
-        inside = [folder for folder in self._path.glob("[!._]*/") if not (folder / "_weft").exists()]
+        inside = [
+            folder
+            for folder in self._path.glob("[!._]*/")
+            if not folder.is_symlink() and not (folder / "_weft").exists()
+        ]
         for file in chain.from_iterable(folder.iterdir() for folder in (self._path, *inside)):
             name = str(file.relative_to(self._path))
             if _OURS.fullmatch(name) and name not in names and file.is_file():
@@ -135,20 +163,29 @@ class Outbox:
     def _delivered(self, batch: int) -> bool:
         if (self._intents / str(batch)).exists():  # beside a commit: overwriting the batch died in the middle
             return False
-        return (self._commits / str(batch)).exists() or batch <= self._all_up_to()
+        record = self._commits / str(batch)
+        if record.exists():
+            _names(record)  # one that is damaged is refused
+            return True
+        return batch <= self._all_up_to()
 
     def _next(self) -> int:
         committed = max(self._all_up_to(), *_batches(self._commits), -1)
         return max(committed + 1, *_batches(self._intents), 0)  # an intent beyond: what died there is done again
 
     def _all_up_to(self) -> int:
-        return int(self._committed.read_text()) if self._committed.exists() else -1
+        if not self._committed.exists():
+            return -1
+        text = read_sealed(self._committed, _NUMBER).decode()
+        if not _WHOLE.fullmatch(text):
+            raise ConfigurationError(f"{self._committed}: expected a batch's number, found {text[:60]!r}; {_ADVICE}")
+        return int(text)
 
     def _compact(self) -> None:
         """Keep the records of the latest batches, and of the others one number."""
         old = sorted(_batches(self._commits))[:-KEPT]
         if old:
-            write_atomically(self._committed, str(old[-1]))
+            write_sealed(self._committed, _NUMBER, str(old[-1]))
         for batch in old:
             (self._commits / str(batch)).unlink()
 
@@ -161,9 +198,12 @@ class Outbox:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """One commit at a time: two appends at once must not take the same number."""
-        with self._lock.open("w") as file:
+        file = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        try:
             fcntl.flock(file, fcntl.LOCK_EX)  # ends with the process, however that ends
             yield
+        finally:
+            os.close(file)
 
 
 def _numbered(names: Iterable[Name], batch: int) -> list[str]:
@@ -178,10 +218,30 @@ def _numbered(names: Iterable[Name], batch: int) -> list[str]:
 
 
 def _batches(folder: Path) -> list[int]:
-    return [int(record.name) for record in folder.iterdir() if record.name.isdigit()]
+    return [int(record.name) for record in folder.iterdir() if _WHOLE.fullmatch(record.name)]
+
+
+def _names(record: Path) -> list[str]:
+    """The names in an intent or a commit; raises ConfigurationError unless all are of its batch, and below PATH."""
+    try:
+        names = json.loads(read_sealed(record, _NAMES))
+    except ValueError:
+        names = None
+    for name in names if isinstance(names, list) else [names]:
+        found = _OURS.fullmatch(name) if isinstance(name, str) and "\0" not in name else None
+        if found is None or int(found[1] or found[2]) != int(record.name):
+            what = f"expected names of files of batch {record.name}, found {name!r:.60}"
+            raise ConfigurationError(f"{record}: {what}; {_ADVICE}")
+    return list(names)
+
+
+def _refuse_link(folder: Path) -> None:
+    if folder.is_symlink():
+        raise ConfigurationError(f"{folder}: expected a folder, found a link; put the folder itself there")
 
 
 def _make(folder: Path) -> None:
+    _refuse_link(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pyarrow.dataset as ds
 
 from weft.errors import ConfigurationError
-from weft.spark.job import MESSAGES, RECORDS
+from weft.spark.output import MESSAGES, RECORDS, read_record
 from weft.spark.sink import quoted
 from weft.spark.transform import REJECTED
 
@@ -26,13 +26,13 @@ def read_results(output: Path, subscription: str | None = None, *, only_rejected
 
     A message has at least `subscription` and `message`, a rejected document `error`, `line`, `column`, `source`.
     """
-    record = output / RECORDS / "job.json"
-    if not record.exists():
+    record = read_record(output)
+    if record is None:
         raise ConfigurationError(f"{output}: expected the output of weft run, found no {RECORDS}/job.json")
     folder = output / (REJECTED if only_rejected else MESSAGES)
     if not folder.is_dir():
         return
-    match json.loads(record.read_text())["format"]:
+    match record.format:
         case "parquet":
             rows = _parquet(folder, subscription)
         case "json":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import isnan
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +15,8 @@ from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, 
 
 from weft.documents.document import Document
 from weft.documents.files import File, Piece, find_files, read_piece
-from weft.errors import ConfigurationError, DocumentError
+from weft.documents.moment import END, SECOND
+from weft.errors import ConfigurationError, DocumentError, failure_of
 from weft.spark.arrivals import Arrivals
 from weft.spark.partitions import ReadOptions, partition_files, read_options
 from weft.spark.sink import MessageStreamWriter, MessageWriter
@@ -34,6 +36,7 @@ SCHEMA = StructType(
 _ARROW = to_arrow_schema(SCHEMA, timezone="UTC")
 _BATCH = 64  # documents
 _BATCH_BYTES = 8 * 1024 * 1024  # or fewer, if they are large
+Offset = dict[str, int | str]
 _Row = tuple[str, str, int | None, bytes | None, dict[str, Any] | None]
 
 
@@ -94,7 +97,7 @@ class FolderReader(DataSourceReader):
 
 
 class ArrivalReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """The documents of files as they arrive. An offset is a number of files, in the order of their arrival."""
+    """The documents of files as they arrive. An offset is a number of files in the order of arrival, and their mark."""
 
     def __init__(self, options: ReadOptions) -> None:
         self._options = options
@@ -102,9 +105,9 @@ class ArrivalReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._known: int | None = None
         self._target: int | None = None  # where a query ends that reads only what is there
 
-    def initialOffset(self) -> dict[str, int]:
+    def initialOffset(self) -> Offset:
         """A new query reads all that ever arrived."""
-        return {"files": 0}
+        return self._offset(0)
 
     def getDefaultReadLimit(self) -> ReadLimit:
         """At most so many files in a micro-batch."""
@@ -114,27 +117,41 @@ class ArrivalReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """What arrives later is not for this query."""
         self._target = self._arrivals.update()
 
-    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
+    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
         """Where the next micro-batch ends."""
         self._known = self._arrivals.update() if self._target is None else self._target
         most = limit.max_files if isinstance(limit, ReadMaxFiles) else self._known
-        self._arrivals.expect(start["files"])
-        return {"files": max(start["files"], min(self._known, start["files"] + most))}
+        first = self._number(start)
+        return self._offset(max(first, min(self._known, first + most)))
 
-    def reportLatestOffset(self) -> dict[str, int] | None:
+    def reportLatestOffset(self) -> Offset | None:
         """How far it could read, for the query's progress."""
-        return None if self._known is None else {"files": self._known}
+        return None if self._known is None else self._offset(self._known)
 
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[InputPartition]:
+    def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
         """What each task of a micro-batch reads: the same whenever it is asked, for the log never changes."""
-        return _partitions(self._arrivals.between(start["files"], end["files"]), self._options)
+        files = self._arrivals.between(self._number(start), self._number(end))
+        return _partitions(files, self._options)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The documents of a task."""
         return record_batches(partition.value, self._options)
 
+    def _offset(self, number: int) -> Offset:
+        return {"files": number, "mark": self._arrivals.mark(number)}
+
+    def _number(self, offset: Offset) -> int:
+        """The number of files, if the log still begins with those that the offset was made with."""
+        number, mark = offset.get("files"), offset.get("mark")
+        if not isinstance(number, int) or not isinstance(mark, str) or number < 0:
+            raise ConfigurationError(f"checkpoint: expected an offset of files and their mark, found {offset}")
+        self._arrivals.expect(number, mark)
+        return number
+
 
 def _partitions(files: list[File], options: ReadOptions) -> list[InputPartition]:
+    if options.row_tag is not None:  # cut as they are now: a listing may be old
+        files = [_as_it_is(file) for file in files]
     return [InputPartition(pieces) for pieces in partition_files(files, options)]
 
 
@@ -143,7 +160,7 @@ def record_batches(pieces: Iterable[Piece], options: ReadOptions) -> Iterator[pa
     rows: list[_Row] = []
     size = 0
     for piece in pieces:
-        for entry in read_piece(piece, options.row_tag):
+        for entry in _entries(piece, options):
             row = _row(entry, piece.file, options.stream)
             length = len(row[3] or b"")
             if len(rows) == _BATCH or (rows and size + length > _BATCH_BYTES):
@@ -155,18 +172,58 @@ def record_batches(pieces: Iterable[Piece], options: ReadOptions) -> Iterator[pa
         yield _record_batch(rows)
 
 
+def _entries(piece: Piece, options: ReadOptions) -> Iterator[Document | DocumentError]:
+    """The documents of a piece; whatever is wrong with it is its own, unless the whole folder is gone."""
+    changed = DocumentError(piece.file.id, 1, 1, 0, "changed while it was read in parts")
+    if piece.rows is not None and _has_changed(piece.file):  # where its rows start was found in another
+        yield changed
+        return
+    entries = read_piece(piece, options.row_tag)
+    while (entry := _next(entries, piece.file)) is not None:
+        if isinstance(entry, DocumentError):
+            _check_root(options.root)
+        yield entry
+    if piece.rows is not None and _has_changed(piece.file):
+        yield changed
+
+
+def _next(entries: Iterator[Document | DocumentError], file: File) -> Document | DocumentError | None:
+    try:
+        return next(entries, None)
+    except Exception as error:
+        return DocumentError(file.id, 1, 1, 0, failure_of(error))
+
+
+def _has_changed(file: File) -> bool:
+    return _as_it_is(file) != file
+
+
+def _as_it_is(file: File) -> File:
+    """A file with its size and time of now; what cannot be read is told by who reads it."""
+    try:
+        status = Path(file.path).stat()
+    except OSError:
+        return file
+    return replace(file, size=status.st_size, timestamp=status.st_mtime)
+
+
+def _check_root(root: Path) -> None:
+    """A folder that is gone for a while must not have all its documents rejected for good."""
+    if not root.exists():
+        raise ConfigurationError(f"{root}: no such file or folder of documents any more; bring it back and run again")
+
+
 def _row(entry: Document | DocumentError, file: File, stream: str | None) -> _Row:
     match entry:
         case DocumentError():
             error = {"reason": _text(entry.reason), "line": entry.line, "column": entry.column}
-            return _text(entry.document), _text(stream or file.stream), _moment(file.timestamp), None, error
+            is_known = abs(file.timestamp) < END / SECOND  # nan is not
+            moment = round(file.timestamp * 1_000_000) if is_known else None
+            return _text(entry.document), _text(stream or file.stream), moment, None, error
         case Document(data=data):
             value = data.encode() if isinstance(data, str) else data
-            return _text(entry.id), _text(stream or entry.stream), _moment(entry.timestamp), value, None
-
-
-def _moment(timestamp: float | None) -> int | None:
-    return None if timestamp is None or isnan(timestamp) else round(timestamp * 1_000_000)
+            moment = None if entry.nanoseconds is None else entry.nanoseconds // 1000
+            return _text(entry.id), _text(stream or entry.stream), moment, value, None
 
 
 def _text(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.functions import col
+from pyspark.sql.functions import col, lit
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
@@ -28,6 +28,7 @@ from weft.spark.worker import Deliver, Layout, Match
 Mode = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 Transform = Callable[[DataFrame], DataFrame]
 REJECTED = "rejected"
+_REJECTED = ("error", "line", "column", "source")  # what its column tells
 _ADDED = (
     StructField("subscription", StringType()),
     StructField("destination", StringType()),
@@ -130,17 +131,38 @@ def match(
 
 
 def messages(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> DataFrame:
-    """The messages among the rows of `deliver`, without those of rejected documents."""
+    """The messages among the rows of `deliver`, without those of rejected documents; in any mode."""
+    if not _has_rejected(frame, columnNameOfCorruptRecord):
+        return frame
     return frame.where(quoted_column(columnNameOfCorruptRecord).isNull()).drop(columnNameOfCorruptRecord)
 
 
 def rejected(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> DataFrame:
-    """The rejected documents among the rows of `deliver`: the columns passed through, error, line, column, source."""
-    added = {field.name for field in _ADDED} | {columnNameOfCorruptRecord}
+    """The rejected documents among the rows of `deliver`: the columns passed through, error, line, column, source.
+
+    There are none unless the mode is PERMISSIVE; whether documents were text is not known then: `source` is binary.
+    """
+    has_rejected = _has_rejected(frame, columnNameOfCorruptRecord)
+    added = {field.name for field in _ADDED} | ({columnNameOfCorruptRecord} if has_rejected else set())
     keys = [quoted_column(name) for name in frame.columns if name not in added]
+    if not has_rejected:
+        nothing = [lit(None).cast(field.dataType).alias(field.name) for field in _rejected_fields(BinaryType())]
+        return frame.where(lit(False)).select(*keys, *nothing)
     bad = quoted_column(columnNameOfCorruptRecord)
-    parts = [bad[part].alias(part) for part in ("error", "line", "column", "source")]
+    parts = [bad[field].alias(field) for field in _REJECTED]
     return frame.where(bad.isNotNull()).select(*keys, *parts)
+
+
+def _has_rejected(frame: DataFrame, name: str) -> bool:
+    """Whether the rows of `deliver` have a column for rejected documents, which they have with PERMISSIVE only."""
+    found = [
+        field.name
+        for field in frame.schema.fields
+        if isinstance(field.dataType, StructType) and field.dataType.names == list(_REJECTED)
+    ]
+    if found and name not in found:
+        raise ConfigurationError(f"columnNameOfCorruptRecord: expected {found[0]!r}, as for deliver, found {name!r}")
+    return name in found
 
 
 def quoted_column(name: str) -> Column:
@@ -212,12 +234,12 @@ def _check_free(keys: Sequence[str], added: Sequence[str]) -> None:
 
 
 def _rejected_field(name: str, source: DataType) -> StructField:
-    place = [
-        StructField("error", StringType()),
-        StructField("line", IntegerType()),
-        StructField("column", IntegerType()),
-    ]
-    return StructField(name, StructType([*place, StructField("source", source)]))
+    return StructField(name, StructType(_rejected_fields(source)))
+
+
+def _rejected_fields(source: DataType) -> list[StructField]:
+    kinds = (StringType(), IntegerType(), IntegerType(), source)
+    return [StructField(name, kind) for name, kind in zip(_REJECTED, kinds, strict=True)]
 
 
 def _nullable(field: StructField) -> StructField:

@@ -6,13 +6,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from weft.durable import write_atomically
+from weft.durable import Seal, read_sealed, write_sealed
 from weft.errors import ConfigurationError, WeftError
 from weft.spark.compiled import Compiled
 from weft.subscriptions import Subscription, load_subscriptions, write_subscription
 
 Compile = Callable[[Path | list[Subscription], int], Compiled]
 Stamp = tuple[tuple[str, int, int, int], ...]
+_ADVICE = "bring it back as it was, or begin with another checkpoint and output"
+_BATCH, _VERSION = Seal("batch", 1, _ADVICE), Seal("subscriptions", 1, _ADVICE)
 
 
 class Versions:
@@ -48,9 +50,8 @@ class Versions:
         if recorded is None or recorded["batch"] != batch:
             self._look_for_new()
             assert self._current is not None
-            write_atomically(
-                self._folder / "batch.json", json.dumps({"batch": batch, "version": self._current.version})
-            )
+            record = json.dumps({"batch": batch, "version": self._current.version})
+            write_sealed(self._folder / "batch.json", _BATCH, record)
         assert self._current is not None
         return self._current
 
@@ -73,24 +74,42 @@ class Versions:
                 raise found from None
             self._report(found)
             return
-        write_atomically(self._file(number), text)
+        write_sealed(self._file(number), _VERSION, text)
         self._current = compiled
 
     def _recorded(self) -> dict[str, int] | None:
+        file = self._folder / "batch.json"
         try:
-            recorded: dict[str, int] = json.loads((self._folder / "batch.json").read_text(encoding="utf-8"))
+            recorded = json.loads(read_sealed(file, _BATCH))
+            return {name: _whole(recorded[name]) for name in ("batch", "version")}
         except FileNotFoundError:
             return None
-        return recorded
+        except (ValueError, TypeError, KeyError):
+            raise ConfigurationError(f"{file}: expected a batch and its version; {_ADVICE}") from None
 
     def _stored(self, version: int) -> Compiled:
-        return self._compile(load_subscriptions(self._file(version)), version)
+        file = self._file(version)
+        lines = enumerate(self._text(version).split("\n")[:-1], start=1)  # other line ends may stand in strings
+        try:
+            entries = [Subscription(**json.loads(line), place=f"{file}:{number}") for number, line in lines]
+        except (ValueError, TypeError):
+            raise ConfigurationError(f"{file}: expected subscriptions; {_ADVICE}") from None
+        return self._compile(entries, version)
 
     def _text(self, version: int) -> str:
-        return self._file(version).read_text(encoding="utf-8")
+        try:
+            return read_sealed(self._file(version), _VERSION).decode()
+        except FileNotFoundError:
+            raise ConfigurationError(f"{self._file(version)}: gone; {_ADVICE}") from None
 
     def _file(self, version: int) -> Path:
         return self._folder / "versions" / f"{version:06d}.jsonl"
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError
+    return value
 
 
 def _stamp(source: Path) -> Stamp:

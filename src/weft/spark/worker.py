@@ -14,7 +14,7 @@ from weft.documents.document import Document, Limits
 from weft.documents.rows import read_rows
 from weft.documents.source import read_source
 from weft.documents.table import NodeTable
-from weft.errors import DocumentError
+from weft.errors import DocumentError, failure_of
 from weft.matcher import chunks, deliver
 from weft.spark.compiled import Compiled, Plans, unpack
 
@@ -43,6 +43,7 @@ class Rejection:
     error: DocumentError
     source: bytes | str | None
     offset: int = 0  # of a row that is a part of a document
+    subscription: int | None = None  # whose message was refused; None: the whole document
 
     @property
     def record(self) -> dict[str, object]:
@@ -70,7 +71,7 @@ class Deliver:
                 if self.fail_fast and bad:
                     raise bad[0].error
                 if self.rejected is not None and bad:
-                    yield self._rejections(batch, bad)
+                    yield self._rejections(batch, bad, plans)
                 if not self.only_rejected:
                     yield from self._messages(batch, table, plans)
 
@@ -93,9 +94,10 @@ class Deliver:
             }
             yield self._batch(batch, place[cut], made)
 
-    def _rejections(self, batch: pa.RecordBatch, bad: list[Rejection]) -> pa.RecordBatch:
+    def _rejections(self, batch: pa.RecordBatch, bad: list[Rejection], plans: Plans) -> pa.RecordBatch:
         assert self.rejected is not None
         made = {
+            "subscription": plans.ids.take(pa.array([each.subscription for each in bad], pa.int64())),
             self.rejected: pa.array([each.record for each in bad], self.added.field(self.rejected).type),
             "row": pa.array([each.offset for each in bad], pa.int64()),
         }
@@ -157,18 +159,36 @@ def _tables(batch: pa.RecordBatch, layout: Layout, limits: Limits) -> Iterator[t
     """The documents of a batch, some at a time; a document's id is its row's number, then `@` and its offset."""
     unreadable: list[Rejection] = []
     for chunk in chunks(_documents(batch, layout, limits, unreadable)):
-        table = read(chunk, limits)
-        sources = {id(document): document for document in chunk}
-        for document in table.documents:
-            del sources[id(document)]
-        bad = [
-            Rejection(_row(document), _named(error, batch, layout), document.data, _offset(document))
-            for document, error in zip(sources.values(), table.rejected, strict=True)
-        ]
-        yield table, unreadable + bad
-        unreadable.clear()
+        for table, rejected in _read(chunk, limits):
+            bad = [
+                Rejection(_row(document), _named(error, batch, layout), document.data, _offset(document))
+                for document, error in rejected
+            ]
+            yield table, unreadable + bad
+            unreadable.clear()
     if unreadable:
         yield read([], limits), unreadable
+
+
+def _read(chunk: list[Document], limits: Limits) -> Iterator[tuple[NodeTable, list[tuple[Document, DocumentError]]]]:
+    """Documents as one table; if that fails as one for each, so that whatever is raised rejects no more than one."""
+    try:
+        table = read(chunk, limits)
+    except Exception as error:
+        if len(chunk) > 1:
+            for document in chunk:
+                yield from _read([document], limits)
+        else:
+            yield read([], limits), [(chunk[0], _failed(chunk[0], error))]
+        return
+    sources = {id(document): document for document in chunk}
+    for document in table.documents:
+        del sources[id(document)]
+    yield table, list(zip(sources.values(), table.rejected, strict=True))
+
+
+def _failed(document: Document, error: Exception) -> DocumentError:
+    return error.told() if isinstance(error, DocumentError) else DocumentError(document.id, 1, 1, 0, failure_of(error))
 
 
 def _documents(
@@ -207,11 +227,9 @@ def _offset(document: Document) -> int:
 
 def _rows(whole: Document, row_tag: str, limits: Limits) -> Iterator[tuple[int, bytes] | DocumentError]:
     try:
-        source = read_source(whole).data
-    except DocumentError as error:
-        yield error
-        return
-    yield from read_rows(whole.id, [source], row_tag, limits)
+        yield from read_rows(whole.id, [read_source(whole).data], row_tag, limits)
+    except Exception as error:  # whatever it is, it is this document's own
+        yield _failed(whole, error)
 
 
 def _values(column: pa.Array) -> Iterator[bytes | str | None]:
