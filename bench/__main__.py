@@ -72,7 +72,7 @@ def _check(page: Path | None, name: str) -> None:
 def _run(name: str, quick: bool) -> Report:
     console = Console(stderr=True)
     with Progress(console=console, auto_refresh=False, transient=True, disable=not console.is_terminal) as progress:
-        report: Report = import_module(f"bench.{name}").run(quick, progress)
+        report: Report = import_module(f"bench.{name}.experiment").run(quick, progress)
         return report
 
 
