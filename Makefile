@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test check bench clean
+.PHONY: demo test test-fast coverage check style types house bench docs dist clean
 
 demo: $(READY)  ## run the main job on the examples
 	@echo "A few hundred news items, payments and feed entries, three of them broken, into build/inbox:"
@@ -22,10 +22,22 @@ demo: $(READY)  ## run the main job on the examples
 test: $(READY)  ## all tests, on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-check: $(READY)  ## style, types, import direction
+test-fast: $(READY)  ## the tests without Spark that take less than five seconds each
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not spark"
+
+coverage: $(READY)  ## which lines the tests without Spark reach; the total, and all files in build/coverage
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not spark" --cov --cov-report=term --cov-report=html
+
+check: style types house  ## style, types, import direction
+
+style: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(READY)
 	$(BIN)/mypy
+
+house: $(READY)
 	$(BIN)/python -m pytest tests/unit/test_house.py
 
 bench: $(READY)  ## the experiments of the papers, quickly
@@ -33,11 +45,18 @@ bench: $(READY)  ## the experiments of the papers, quickly
 	$(BIN)/python -m bench brokering --quick
 	$(BIN)/python -m bench pipeline --quick
 	$(BIN)/python -m bench joins --quick
+	$(BIN)/python -m bench --compare --quick
+
+docs: $(READY)  ## all pages and the API reference as a site in build/site; a broken link fails
+	$(BIN)/python docs/build.py
+
+dist: $(READY)  ## what a release consists of, in build/dist
+	$(BIN)/python -m build --outdir build/dist
 
 $(READY): pyproject.toml setup.py constraints.txt $(wildcard src/weft/*/*.c)
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[spark,bench,dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[spark,bench,docs,dev]"
 	touch $@
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build

@@ -1,6 +1,6 @@
-"""The experiments, one module each: `python -m bench NAME` runs one, and gives its tables, its figures and its plot.
+"""The experiments, a folder each: `python -m bench NAME` runs one, and gives its tables, its figures and its plot.
 
-An experiment is a module of this package that has its name in EXPERIMENTS and a function
+An experiment has its name in EXPERIMENTS and, in the module `experiment` of its folder, a function
 `run(quick: bool, progress: Progress) -> Report`. It measures, and the command line does the rest.
 """
 

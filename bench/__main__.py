@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -13,11 +14,13 @@ from rich.console import Console
 from rich.progress import Progress
 
 from bench import EXPERIMENTS
+from bench.compare import THRESHOLD, Earlier, against, compare_runs, comparison_table, last, notes
+from bench.history import HISTORY, ROOT, HistoryError, Run, append_run, make_run, read_runs, version_of
 from bench.page import NoMarkersError, check_page, write_page
 from bench.report import Report
 from bench.table import print_table
 
-_PLOTS = Path(__file__).parent.parent / "docs" / "plots"
+_PLOTS = ROOT / "docs" / "plots"
 _WRONG_USE = 2
 _WIDTH = 140  # where the output is no terminal, whose width would be guessed too small
 
@@ -28,6 +31,15 @@ AsJson = Annotated[bool, typer.Option("--json", help="The figures as JSON too, t
 PlotDir = Annotated[Path | None, typer.Option(help="Where NAME.svg goes; docs/plots after a full run.")]
 Markdown = Annotated[Path | None, typer.Option(help="A page to write the tables into, between its markers.")]
 ListThem = Annotated[bool, typer.Option("--list", help="Which experiments there are.")]
+History = Annotated[Path, typer.Option(help="The file that every run is added to as one line.", show_default=False)]
+NoHistory = Annotated[bool, typer.Option("--no-history", help="Do not add this run to the history.")]
+CompareThem = Annotated[bool, typer.Option("--compare", help="Run nothing; the latest run beside earlier ones.")]
+Last = Annotated[int | None, typer.Option("--last", min=1, help="Compare with the median of so many earlier runs (1).")]
+Against = Annotated[
+    str | None, typer.Option("--against", metavar="COMMIT", help="Compare with the runs of this commit.")
+]
+Threshold = Annotated[float, typer.Option(min=0, help="Mark what moved by more than so many percent.")]
+Fail = Annotated[bool, typer.Option("--fail", help="Exit code 1 if some figure moved.")]
 
 
 def main(
@@ -37,16 +49,30 @@ def main(
     plot_dir: PlotDir = None,
     markdown: Markdown = None,
     list_them: ListThem = False,
+    history: History = HISTORY,
+    no_history: NoHistory = False,
+    compare: CompareThem = False,
+    last_runs: Last = None,
+    commit: Against = None,
+    threshold: Threshold = THRESHOLD,
+    fail: Fail = False,
 ) -> None:
     """Run an experiment: python -m bench NAME."""
     if list_them:
         print(_listing())
         return
-    if name not in EXPERIMENTS:
+    if name not in EXPERIMENTS and (name or not compare):
         _refuse(f"{f'no experiment is called {name!r}' if name else 'no name given'}; there are:\n{_listing()}")
+    if compare or name is None:
+        runs = _runs(history, name, quick, commit)
+        moved = _compare(runs, _earlier(last_runs, commit), threshold)
+        raise typer.Exit(int(fail and moved))
     _check(markdown, name)
+    version = version_of(ROOT)  # now, for the files may change while the experiment runs
     report = _run(name, quick)
     _print(report, as_json)
+    if not no_history:
+        _remember(history, make_run(name, quick, version, datetime.now(UTC), report.figures))
     _draw(report, name, plot_dir if plot_dir or quick else _PLOTS)
     if markdown is not None:
         write_page(markdown, name, report)
@@ -69,15 +95,56 @@ def _check(page: Path | None, name: str) -> None:
             _refuse(str(error))
 
 
+def _earlier(last_runs: int | None, commit: str | None) -> Earlier:
+    if last_runs is not None and commit is not None:
+        _refuse("--last and --against exclude each other")
+    return against(commit) if commit is not None else last(last_runs or 1)
+
+
+def _runs(history: Path, name: str | None, quick: bool, commit: str | None) -> list[Run]:
+    """The runs that are asked for; a commit that none of them has is a mistake."""
+    try:
+        runs = [run for run in read_runs(history) if run.experiment == (name or run.experiment)]
+    except HistoryError as error:
+        _refuse(str(error))
+    if commit is not None and not any((run.commit or "").startswith(commit) for run in runs):
+        _refuse(f"{history.name} has no run of the commit {commit!r}")
+    return [run for run in runs if run.quick or not quick]
+
+
+def _compare(runs: list[Run], earlier: Earlier, threshold: float) -> bool:
+    """Print a table for each experiment that has been run before; return whether some figure moved."""
+    comparisons, alone = compare_runs(runs, earlier)
+    console = _console()
+    for comparison in comparisons:
+        print_table(comparison_table(comparison, threshold), console)
+        print(*notes(comparison, threshold), sep="\n")
+    for experiment in alone if runs else ["no run yet"]:
+        print(f"{experiment}: nothing to compare with")
+    return any(change.moved(threshold) for comparison in comparisons for change in comparison.changes)
+
+
+def _remember(history: Path, run: Run) -> None:
+    """The figures are out by now: a history that cannot be written is told, and that is all."""
+    try:
+        append_run(history, run)
+    except OSError as error:
+        print(f"no history: {error}", file=sys.stderr)
+
+
 def _run(name: str, quick: bool) -> Report:
     console = Console(stderr=True)
     with Progress(console=console, auto_refresh=False, transient=True, disable=not console.is_terminal) as progress:
-        report: Report = import_module(f"bench.{name}").run(quick, progress)
+        report: Report = import_module(f"bench.{name}.experiment").run(quick, progress)
         return report
 
 
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else _WIDTH)
+
+
 def _print(report: Report, as_json: bool) -> None:
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    console = _console()
     for table in report.tables:
         print_table(table, console)
     for note in report.notes:

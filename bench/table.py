@@ -36,6 +36,14 @@ def compact(number: float | int | None) -> str:
     return f"{number:.3g}"
 
 
+def short(size: int) -> str:
+    """A number of queries as it stands in a key: 20, 1k, 100k, 1m."""
+    for unit, letter in ((1_000_000, "m"), (1_000, "k")):
+        if size % unit == 0:
+            return f"{size // unit}{letter}"
+    return str(size)
+
+
 def goals_table(goals: Mapping[str, tuple[str, str]], figures: Mapping[str, Figure]) -> Table:
     """The figures that an experiment is about, by their keys: each in words, and beside its goal."""
     rows = []

@@ -1,16 +1,21 @@
-"""How Hypothesis runs here: the same examples every time. `--hypothesis-profile=thorough` looks for new ones.
+"""How the tests run: Hypothesis has the same examples every time, and tests that need Spark carry the marker `spark`.
 
-This file is also why tests can import `oracle` and `strategies`: pytest puts its folder on the path.
+`--hypothesis-profile=thorough` looks for new examples. This file is also why tests can import `oracle` and
+`strategies`: pytest puts its folder on the path.
 """
+
+from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
-from pyspark.sql import SparkSession
 
-from weft.spark.session import start_session
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _CALM = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("weft", max_examples=300, derandomize=True, **_CALM)
@@ -18,6 +23,7 @@ settings.register_profile("thorough", max_examples=10_000, print_blob=True, **_C
 settings.load_profile("weft")
 # Most of what Spark does in a test is to start: let Java compile less, here and in the processes that tests start.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+_SPARK_TESTS = Path(__file__).parent / "spark"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,9 +32,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is in tests/spark or asks for the session; other tests that import pyspark say so themselves."""
+    for item in items:
+        if _SPARK_TESTS in item.path.parents or "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker("spark")
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """One session for all tests of a process: starting one takes seconds."""
+    from weft.spark.session import start_session  # noqa: PLC0415 here, so that other tests do not import pyspark
+
     session = start_session("local[2]")
     session.sparkContext.setLogLevel("ERROR")
     yield session

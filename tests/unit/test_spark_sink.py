@@ -31,6 +31,7 @@ from weft.spark import outbox
 from weft.spark.outbox import Staged
 from weft.spark.sink import MessageStreamWriter, MessageWriter, quoted
 
+pytestmark = pytest.mark.spark
 MESSAGES = "document string, subscription string, destination string, message string, position int"
 SCHEMA = pa.schema(
     [

@@ -25,6 +25,7 @@ from weft.spark.partitions import ReadOptions, partition_files, read_options, we
 from weft.spark.paths import local_path
 from weft.spark.source import SCHEMA, ArrivalReader, FolderReader, WeftSource
 
+pytestmark = pytest.mark.spark
 KB, MB = 1024, 1024 * 1024
 
 

@@ -1,0 +1,196 @@
+"""What the joins experiment found in, its figures, tables, notes and panels out."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from bench.joins.arena import WAYS, Standing
+from bench.joins.feed import BATCH
+from bench.joins.paper import compare
+from bench.joins.technical import Setting
+from bench.report import Curve, Figure, Panel, Report, Table
+from bench.table import compact, goals_table, short
+
+#: The figures of a full run. A quick one has None for what it leaves out.
+KEYS = (
+    "speedup_vs_sequential_1k",
+    "speedup_vs_sequential_100k",
+    "speedup_vs_templates_100k",
+    "documents_per_second_100k",
+    "growth_10k_to_1m",
+    "state_bytes_per_document",
+    "spark_documents_per_second",
+)
+_GOALS = {
+    "speedup_vs_sequential_1k": ("1,000 queries: times as fast as one after the other", "≥ 100"),
+    "speedup_vs_sequential_100k": ("100,000 queries: times as fast as one after the other", "≥ 10,000"),
+    "speedup_vs_templates_100k": ("100,000 queries: times as fast as templates with views on DuckDB", "≥ 3"),
+    "documents_per_second_100k": ("100,000 queries: documents a second, from XML to matches", "–"),
+    "growth_10k_to_1m": ("time a document with 1,000,000 queries over that with 10,000", "≤ 2"),
+    "state_bytes_per_document": ("bytes a document of the state", "–"),
+    "spark_documents_per_second": ("documents a second on Spark", "–"),
+}
+_TITLES = {
+    8: ("Figure 8: two levels, number of queries", "queries"),
+    9: ("Figure 9: two levels, number of leaves", "leaves"),
+    10: ("Figure 10: two levels, Zipf parameter", "zipf"),
+    11: ("Figure 11: three levels, number of queries", "queries"),
+    12: ("Figure 12: three levels, most value joins K", "most"),
+    13: ("Figure 13: three levels, Zipf parameter", "zipf"),
+}
+_SHOWN = {
+    "read": "read XML",
+    "witness": "first stage",
+    "fast": "Weft",
+    "none": "templates",
+    "materialized": "templates, views",
+    "cache": "templates, cache",
+    "sequential": "one by one",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that was measured."""
+
+    figures: dict[int, list[Setting]]
+    technical: dict[Setting, Standing]
+    feed: list[Standing]
+    state_bytes: float | None
+    spark: float | None
+
+    def points(self, figure: int) -> list[tuple[float, Standing]]:
+        """The points of one of the paper's figures, by the parameter that it varies."""
+        field = _TITLES[figure][1]
+        return [(getattr(setting, field), self.technical[setting]) for setting in self.figures[figure]]
+
+
+def make_report(found: Found) -> Report:
+    """All that one run gives."""
+    figures = _figures(found)
+    technical = tuple(_technical_table(found, figure) for figure in found.figures)
+    beside = Table("What the paper says", ("what", "paper", "here"), tuple(compare(found.feed, found.points)))
+    tables = goals_table(_GOALS, figures), _feed_table(found.feed), _ratios_table(found.feed), *technical, beside
+    return Report(figures, tables, tuple(_notes(found)), (*_technical_panels(found), _feed_panel(found.feed)))
+
+
+def _figures(found: Found) -> dict[str, Figure]:
+    measured: dict[str, float | None] = {}
+    for one in found.feed:
+        end = short(one.queries)
+        views, ours = one.views_us, one.us("fast")
+        measured[f"speedup_vs_sequential_{end}"] = one.speedup("sequential")
+        measured[f"speedup_vs_sequential_distinct_{end}"] = one.speedup_on_distinct
+        measured[f"speedup_vs_templates_{end}"] = views / ours if views and ours else None
+        measured[f"documents_per_second_{end}"] = one.documents_per_second
+        measured[f"add_us_{end}"] = 1e6 * one.add_seconds / one.queries
+        measured |= {f"{way}_us_{end}": one.us(way) for way in WAYS}
+    for figure, name in ((8, "two_level"), (11, "three_level")):
+        for _, one in found.points(figure):
+            measured[f"speedup_vs_sequential_{short(one.queries)}_{name}"] = one.speedup("sequential")
+            measured[f"speedup_vs_templates_{short(one.queries)}_{name}"] = one.speedup("materialized")
+    rates = {one.queries: one.documents_per_second for one in found.feed}
+    few, many = rates.get(10_000), rates.get(1_000_000)
+    measured["growth_10k_to_1m"] = few / many if few and many else None
+    measured["state_bytes_per_document"] = found.state_bytes
+    measured["spark_documents_per_second"] = found.spark
+    measured["state_documents"] = max((one.state for one in found.feed), default=None)
+    rounded = {key: None if value is None else float(f"{value:.4g}") for key, value in measured.items()}
+    return dict.fromkeys(KEYS) | rounded
+
+
+def _feed_table(feed: list[Standing]) -> Table:
+    columns = ("queries", "distinct", *(_SHOWN[way] for way in WAYS))
+    rows = tuple((f"{one.queries:,}", f"{one.distinct:,}", *(compact(one.us(way)) for way in WAYS)) for one in feed)
+    return Table(f"Figure 16: feed stream, {feed[0].state:,} documents of state, µs a document", columns, rows)
+
+
+def _ratios_table(feed: list[Standing]) -> Table:
+    columns = ("queries", "× one by one", "× distinct ones", "× templates with views", "documents/s", "matches")
+    rows = tuple(
+        (
+            f"{one.queries:,}",
+            compact(one.speedup("sequential")),
+            compact(one.speedup_on_distinct),
+            compact(_ratio(one.views_us, one.us("fast"))),
+            compact(one.documents_per_second),
+            compact(one.matched),
+        )
+        for one in feed
+    )
+    return Table("Figure 16: how many times as fast Weft is, and its documents a second", columns, rows)
+
+
+def _technical_table(found: Found, figure: int) -> Table:
+    ways = [way for way in WAYS if way != "cache"]
+    name = _TITLES[figure][1]
+    columns = ("K" if name == "most" else name, *(_SHOWN[way] for way in ways), "× one by one", "× views")
+    rows = tuple(
+        (
+            f"{value:,}",
+            *(compact(one.us(way)) for way in ways),
+            compact(one.speedup("sequential")),
+            compact(one.speedup("materialized")),
+            str(one.templates),
+            compact(one.matched),
+        )
+        for value, one in found.points(figure)
+    )
+    return Table(f"{_TITLES[figure][0]}, µs for the second document", (*columns, "templates", "matches"), rows)
+
+
+def _notes(found: Found) -> Iterator[str]:
+    sampled = max(one.sampled for one in (*found.feed, *found.technical.values()))
+    yield (
+        f"One by one: a sample of at most {sampled} queries was run, each by a statement of its own over the same "
+        "relations, and its time scaled up to all queries, equal ones too. The column for distinct ones tells what "
+        "is left if equal queries were run once: the stream's queries are at most 1,545 different ones. On the stream "
+        "each of the sample has the better of two orders of its joins, DuckDB's own and the template's."
+    )
+    yield (
+        "Templates and one by one run on DuckDB with one thread; what is timed are the views and the conjunctive "
+        "queries, as in the paper, without loading the batch or moving it to the state. Equal queries are one row of "
+        "R_T. Weft's time has all of the second stage, and the count of the matches."
+    )
+    yield (
+        f"The stream: the state is {found.feed[0].state:,} generated feed items, windows are infinite, every batch has "
+        f"{BATCH} items that are new to all, the same batch for every way; medians of the batches, processor time."
+    )
+    yield (
+        "Before anything was timed, all ways found the same matches on the first batches; after that, as many in every "
+        "batch. Matches are queries with two documents, a document."
+    )
+    yield "Two documents: all leaves of a new pair agree; the first is in the state, the second is timed alone."
+    packages = ", ".join(f"{package} {version(package)}" for package in ("duckdb", "numpy", "pyarrow"))
+    yield f"Python {platform.python_version()}, {packages}, {os.cpu_count()} cores."
+
+
+def _technical_panels(found: Found) -> Iterator[Panel]:
+    for figure, (title, name) in _TITLES.items():
+        points = found.points(figure)
+        ticks = tuple(f"{value:g}" for value, _ in points) if name != "queries" else ()
+        places = [float(at) if ticks else value for at, (value, _) in enumerate(points)]
+        curves = _curves(list(zip(places, (one for _, one in points), strict=True)))
+        yield Panel(title, name if name != "most" else "K", "µs a document", curves, ticks)
+
+
+def _feed_panel(feed: list[Standing]) -> Panel:
+    curves = _curves([(one.queries, one) for one in feed])
+    return Panel("Figure 16: feed stream", "queries", "µs a document", curves)
+
+
+def _curves(points: list[tuple[float, Standing]]) -> tuple[Curve, ...]:
+    curves = []
+    for way in ("fast", "none", "materialized", "cache", "sequential"):
+        of_way = [(value, us) for value, one in points if (us := one.us(way)) is not None]
+        if of_way:
+            curves.append(Curve(_SHOWN[way], tuple(of_way)))
+    return tuple(curves)
+
+
+def _ratio(one: float | None, other: float | None) -> float | None:
+    return one / other if one and other else None
