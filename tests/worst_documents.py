@@ -206,7 +206,7 @@ def broken_at_the_end(size: int) -> bytes:
     return empty_elements(size - 1)[:-1] + b" x>"
 
 
-#: By the limit that bounds them: how many bytes there are, how many nodes these make, how deep, and of how many attributes.
+#: By the limit that bounds them most.
 WORST: dict[str, tuple[Builder, ...]] = {
     "max_bytes": (
         *(one_long_tag, one_long_value, one_long_comment, one_long_name, one_long_text),

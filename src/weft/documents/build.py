@@ -146,10 +146,13 @@ def _names(codes: _Codes) -> tuple[tuple[str, ...], tuple[str, ...], Ints, Ints]
     names: dict[str, int] = {}
     tags: dict[str, int] = {}
     name_of, tag_of = [], []
-    for raw in list(codes)[3:]:
-        uri, local, prefix = split_name(str(raw))
-        name_of.append(names.setdefault(f"{{{uri}}}{local}" if uri else local, len(names)))
-        tag_of.append(tags.setdefault(f"{prefix}:{local}" if prefix else local, len(tags)))
+    for raw in map(str, list(codes)[3:]):
+        name = tag = raw
+        if SEPARATOR in raw:
+            uri, local, prefix = split_name(raw)
+            name, tag = f"{{{uri}}}{local}", f"{prefix}:{local}" if prefix else local
+        name_of.append(names.setdefault(name, len(names)))
+        tag_of.append(tags.setdefault(tag, len(tags)))
     return tuple(names), tuple(tags), np.array(name_of, np.int32), np.array(tag_of, np.int32)
 
 

@@ -245,7 +245,7 @@ for content in ("<r>&e%d;</r>", "<r x='&e%d;'/>", "<!ATTLIST r x CDATA '&e%d;'>"
 
 
 @pytest.mark.parametrize("order", ["range(1, {0} + 1)", "range({0}, 0, -1)"])
-@pytest.mark.parametrize("length", [999, 60_000])
+@pytest.mark.parametrize("length", [999, 40_000])
 def test_a_long_chain_of_entities_is_rejected_before_expat_crashes(length: int, order: str) -> None:
     script = CHAIN % (order.format(length), length, length, length)
 
