@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import signal
 import sys
+import warnings
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -18,13 +20,22 @@ from weft.cli.match import match
 from weft.cli.run import run
 from weft.cli.show import show
 from weft.cli.trace import trace
-from weft.errors import QueryError, WeftError
+from weft.errors import QueryError, QueryWarning, WeftError
 
 
 class Commands(TyperGroup):
-    """The commands. What Weft or the file system refuses becomes a line on standard error and exit code 2."""
+    """The commands. What Weft or the file system refuses becomes a line on standard error and exit code 2.
+
+    A warning about a query is told on standard error, once, however often the query is read.
+    """
 
     def invoke(self, ctx: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", QueryWarning)
+            warnings.showwarning = _Teller(warnings.showwarning)
+            return self._invoke(ctx)
+
+    def _invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -35,6 +46,21 @@ class Commands(TyperGroup):
                 text = f"{error.filename}: {error.strerror}"
             typer.echo(text if isinstance(error, QueryError) else f"weft: {text}", err=True)
             raise typer.Exit(2) from None
+
+
+class _Teller:
+    """Shows warnings: those about queries as errors are shown, each once, and others as Python does."""
+
+    def __init__(self, show: Callable[..., object]) -> None:
+        self._show = show
+        self._told: set[str] = set()
+
+    def __call__(self, message: Warning | str, category: type[Warning], *place: Any) -> None:
+        if not isinstance(message, QueryWarning):
+            self._show(message, category, *place)
+        elif (text := str(message)) not in self._told:
+            self._told.add(text)
+            typer.echo(f"warning: {text}", err=True)
 
 
 app = typer.Typer(

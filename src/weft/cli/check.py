@@ -13,7 +13,7 @@ def check(queries: Queries, namespace: Namespaces = None, ignore_namespaces: Ign
 
     Tells every error, not just the first: its file and line, its line and column in the query, what was expected and
     what was found, with a caret under the place. The exit code is 2 if there is any; otherwise the number of
-    subscriptions is printed.
+    subscriptions is printed. A condition that can never be true, or always is, is told as a warning in the same way.
 
     \b
       weft check subscriptions.xpath

@@ -65,7 +65,8 @@ def match(
     line with all documents that it joins. Where the input ends all windows close, and what nothing followed is told.
 
     A document that cannot be read is rejected: its place and reason go to standard error, the others go on, and the
-    exit code is 1. If a query is wrong nothing is matched, and the exit code is 2.
+    exit code is 1; so it is if a message is not made because it would break a limit. If a query is wrong nothing is
+    matched, and the exit code is 2.
 
     \b
       weft match subscriptions.xpath news/ more/extra.xml
@@ -86,8 +87,17 @@ def match(
     _print(map(_line, broker.advance()))
     if profile:
         _tell_profile(broker)
-    if rejected.any:
+    _tell_refused(broker)
+    if rejected.any or broker.refused_count:
         raise typer.Exit(1)
+
+
+def _tell_refused(broker: Broker) -> None:
+    """The messages that were not made, on standard error, and who gets none any more."""
+    for refused in broker.refused:
+        typer.echo(f"weft: not made: {refused}", err=True)
+    for subscription, reason in broker.suspended.items():
+        typer.echo(f"weft: suspended: {subscription}: {reason}", err=True)
 
 
 def _tell_left_out(queries: Path) -> None:

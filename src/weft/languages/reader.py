@@ -11,6 +11,7 @@ from weft.languages.tokens import Token, place_of, tokenize
 
 #: How deep a query may be nested; what reads and runs it is recursive.
 MOST_NESTED = Limits().max_query_nesting
+_MOST_WARNINGS = 10  # of one query: each has to find its place, and nobody reads more
 OnWarning = Callable[[QueryWarning], object]
 
 
@@ -96,7 +97,8 @@ class Reader:
 
     def warn(self, reason: str, at: int) -> None:
         """The query can be read, but a part of it cannot mean what it says; told once, however often it is read."""
-        if self._on_warning is not None and (at, reason) not in self._warned:
+        is_new = (at, reason) not in self._warned and len(self._warned) < _MOST_WARNINGS
+        if self._on_warning is not None and is_new:
             self._warned.add((at, reason))
             self._on_warning(QueryWarning(self.language, self.query, self.offset(at), reason))
 
