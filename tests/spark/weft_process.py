@@ -35,8 +35,8 @@ def kill_all(process: subprocess.Popen[bytes]) -> None:
 
     By session, not by process group: Spark's daemon of workers makes a group of its own.
     """
-    while alive := list(_alive(process.pid)):
-        for number in alive:
+    while running := list(alive(process.pid)):
+        for number in running:
             try:
                 os.kill(number, signal.SIGKILL)
             except ProcessLookupError:
@@ -47,7 +47,7 @@ def kill_all(process: subprocess.Popen[bytes]) -> None:
 def peak_memory(session: int) -> dict[str, int]:
     """For each process of a session, by its number and command, the most bytes that it ever had in memory."""
     peaks = {}
-    for number in _alive(session):
+    for number in alive(session):
         try:
             status = Path(f"/proc/{number}/status").read_text()
             command = Path(f"/proc/{number}/cmdline").read_bytes().decode(errors="replace").split("\0")
@@ -58,7 +58,8 @@ def peak_memory(session: int) -> dict[str, int]:
     return peaks
 
 
-def _alive(session: int) -> Iterator[int]:
+def alive(session: int) -> Iterator[int]:
+    """The processes of a session."""
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue

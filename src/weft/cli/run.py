@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import signal
-import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
 
+from weft.cli.interrupts import Interrupts
+from weft.cli.run_report import task_bar, tell_batch, tell_summary
 from weft.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from types import FrameType
-
-    from weft.spark.metrics import BatchMetrics, Metrics
-
-_TOP = 10  # subscriptions in the summary
 
 
 class Mode(StrEnum):
@@ -111,34 +101,47 @@ def run(
     XSCL joins documents by the times at which their files were changed last. In a stream the XSCL subscriptions stay
     the same from beginning to end.
     """
-    spark_room = load_spark()
-    settings = dict(_setting(entry) for entry in conf or [])
-    job = spark_room.Job(
-        subscriptions,
-        documents,
-        output,
-        mode=mode.value,
-        format=format.value,
-        row_tag=row_tag,
-        ignore_namespaces=ignore_namespaces,
-        max_files_per_trigger=max_files_per_trigger,
-        checkpoint=checkpoint,
-        overwrite=overwrite,
-        lateness=lateness,
-        ahead=ahead,
-    )
-    compiled = spark_room.check_job(job, stream)
-    log = output / "spark.log"
-    try:
-        with _endpoint(spark_room, job, metrics_port), spark_room.session(master, settings, log) as spark:
+    is_done, log = False, output / "spark.log"
+    with Interrupts() as interrupts, suppress(KeyboardInterrupt):
+        spark_room = load_spark()
+        settings = dict(_setting(entry) for entry in conf or [])
+        job = spark_room.Job(
+            subscriptions,
+            documents,
+            output,
+            mode=mode.value,
+            format=format.value,
+            row_tag=row_tag,
+            ignore_namespaces=ignore_namespaces,
+            max_files_per_trigger=max_files_per_trigger,
+            checkpoint=checkpoint,
+            overwrite=overwrite,
+            lateness=lateness,
+            ahead=ahead,
+        )
+        compiled = spark_room.check_job(job, stream)
+        told, endpoint = _told(spark_room, log, interrupts), _endpoint(spark_room, job, metrics_port)
+        with told, endpoint, spark_room.session(master, settings, log) as spark:
+            interrupts.note()  # Spark has put a handler of its own in place
             if stream:
-                _run_stream(spark_room, spark, job, available_now)
+                is_done = _run_stream(spark_room, spark, job, available_now, interrupts)
             else:
-                with _bar(spark):
-                    spark_room.run_batch(spark, job, compiled)
+                is_done = _run_batch(spark_room, spark, job, compiled, interrupts)
+    if not is_done:
+        advice = "the same command goes on" if stream else "not finished, the same command begins anew"
+        typer.echo(f"weft: interrupted; {output}: {advice}", err=True)
+        raise typer.Exit(128 + (interrupts.came or signal.SIGINT))
+    tell_summary(job.metrics, output)
+
+
+@contextmanager
+def _told(spark_room: Any, log: Path, interrupts: Interrupts) -> Iterator[None]:
+    """What Spark raises becomes one line; after an interrupt it says nothing new."""
+    try:
+        yield
     except spark_room.SPARK_ERRORS as error:
-        raise ConfigurationError(f"{spark_room.first_line(error)} (see {log})") from None
-    _tell(job.metrics, output)
+        if interrupts.came is None:
+            raise ConfigurationError(f"{spark_room.first_line(error)} (see {log})") from None
 
 
 @contextmanager
@@ -168,93 +171,28 @@ def _setting(entry: str) -> tuple[str, str]:
     return key, value
 
 
-def _run_stream(spark_room: Any, spark: Any, job: Any, available_now: bool) -> None:
-    """Until interrupted, or until all is done."""
-    is_over = threading.Event()
-    with (
-        _interrupts(is_over.set),
-        spark_room.run_stream(
-            spark,
-            job,
-            available_now=available_now,
-            on_batch=_tell_batch,
-            on_refused=lambda error: typer.echo(
-                f"weft: new subscriptions refused, the old ones go on:\n{error}", err=True
-            ),
-        ) as query,
-    ):
+def _run_batch(spark_room: Any, spark: Any, job: Any, compiled: Any, interrupts: Interrupts) -> bool:
+    """Whether it was done; in a thread of its own, so that no interrupt comes in the middle of a call to Spark."""
+    with ThreadPoolExecutor(1) as pool, task_bar(spark):
+        running = pool.submit(spark_room.run_batch, spark, job, compiled)
+        while not wait([running], timeout=0.2).done:
+            if interrupts.came is not None:  # again and again: it may just be between two of its jobs
+                spark_room.cancel_jobs(spark)
+    if interrupts.came is None:
+        running.result()
+    return running.exception() is None
+
+
+def _run_stream(spark_room: Any, spark: Any, job: Any, available_now: bool, interrupts: Interrupts) -> bool:
+    """Until interrupted, or until all is done; to be interrupted is how a stream ends."""
+    with spark_room.run_stream(
+        spark,
+        job,
+        available_now=available_now,
+        on_batch=tell_batch,
+        on_refused=lambda error: typer.echo(f"weft: new subscriptions refused, the old ones go on:\n{error}", err=True),
+    ) as query:
         typer.echo("weft: streaming; interrupt to stop" if not available_now else "weft: streaming", err=True)
-        while not is_over.is_set() and not query.awaitTermination(0.2):
+        while interrupts.came is None and not query.awaitTermination(0.2):
             pass
-
-
-@contextmanager
-def _interrupts(stop: Callable[[], object]) -> Iterator[None]:
-    """An interrupt or a polite kill ends the stream between two batches, as it should end."""
-
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        stop()
-
-    kept = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in kept.items():
-            signal.signal(number, handler)
-
-
-def _tell_batch(batch: BatchMetrics) -> None:
-    pace = batch.documents / batch.seconds if batch.seconds else 0
-    rejected = "" if batch.rejected is None else f" {batch.rejected} rejected,"
-    line = f"batch {batch.batch}: {batch.documents} documents,{rejected} {batch.messages} messages"
-    typer.echo(f"{line}, {pace:,.0f} documents/s, subscriptions version {batch.version}", err=True)
-
-
-@contextmanager
-def _bar(spark: Any) -> Iterator[None]:
-    """The tasks that are done, on a terminal."""
-    if not sys.stderr.isatty() or not hasattr(spark, "_jsc"):
-        yield
-        return
-    over = threading.Event()
-    columns = (TextColumn("delivering"), BarColumn(), MofNCompleteColumn(), TextColumn("tasks"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("delivering", total=None)
-
-        def poll() -> None:
-            tracker = spark.sparkContext.statusTracker()
-            while not over.wait(0.3):
-                stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-                known = [stage for stage in stages if stage is not None]
-                if known:
-                    done, total = sum(s.numCompletedTasks for s in known), sum(s.numTasks for s in known)
-                    bar.update(task, completed=done, total=total)
-
-        watcher = threading.Thread(target=poll, daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            over.set()
-            watcher.join()
-
-
-def _tell(metrics: Metrics, output: Path) -> None:
-    """The summary, on standard output."""
-    console = Console()
-    table = Table(title=Text(f"weft run: {output}"), show_header=False)
-    pace = metrics.documents / metrics.seconds if metrics.seconds else 0
-    skew = max((batch.skew for batch in metrics.batches if batch.skew is not None), default=None)
-    table.add_row("documents", f"{metrics.documents:,}")
-    table.add_row("rejected", "not counted" if metrics.rejected is None else f"{metrics.rejected:,}")
-    table.add_row("messages", f"{metrics.messages:,}")
-    table.add_row("batches", f"{len(metrics.batches):,}")
-    table.add_row("documents/s", f"{pace:,.0f}")
-    table.add_row("skew", "-" if skew is None else f"{skew:.2f} (fullest partition over the mean)")
-    console.print(table)
-    if metrics.per_subscription:
-        top = Table("subscription", "messages", title="most messages")
-        for name, number in metrics.per_subscription.most_common(_TOP):
-            top.add_row(Text(name), f"{number:,}")
-        console.print(top)
-    console.print(f"Next: weft show {output} --subscription ID", highlight=False, markup=False)
+    return True

@@ -7,10 +7,11 @@
 """
 
 from weft.spark.compiled import Compiled, compile_subscriptions
+from weft.spark.failures import SPARK_ERRORS, first_line
 from weft.spark.job import Job, check_job, run_batch, run_stream
 from weft.spark.joins import join
 from weft.spark.metrics import BatchMetrics, Metrics, MetricsListener, observed, serve_metrics
-from weft.spark.session import SPARK_ERRORS, first_line, session, start_session
+from weft.spark.session import cancel_jobs, session, start_session
 from weft.spark.source import WeftSource
 from weft.spark.transform import deliver, match, messages, rejected
 
@@ -22,6 +23,7 @@ __all__ = [
     "Metrics",
     "MetricsListener",
     "WeftSource",
+    "cancel_jobs",
     "check_job",
     "compile_subscriptions",
     "deliver",

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from weft.errors import ConfigurationError
+from weft.spark.failures import SPARK_ERRORS, first_line
 from weft.spark.source import WeftSource
 
 #: What a small machine needs; whoever gives a value for one of these is obeyed.
@@ -30,15 +29,12 @@ DEFAULTS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "256",  # small batches overlap: the JVM writes while Python works
 }
 LOCAL = "local[*]"
-_JAVA = re.compile(r"^(?:[\w$]+\.)+[\w$]+: ")  # the name of an exception before its message
-#: What Spark raises: told in one line by `first_line`.
-SPARK_ERRORS = (PySparkException, Py4JError)
 
 
 def start_session(master: str = LOCAL, conf: Mapping[str, str] | None = None, log: Path | None = None) -> SparkSession:
     """A session with the data source `weft`, local unless `master` says otherwise; `sc://…` is Spark Connect.
 
-    With `log` whatever Spark's own processes write to standard error goes there.
+    With `log` whatever Spark's own processes write to standard error goes there, and what its gateway logs here.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers must have what this process has
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -70,17 +66,17 @@ def session(
         yield spark
     finally:
         if running is None:
-            spark.stop()
+            with suppress(Exception):  # what it was doing has been told, or is over
+                spark.stop()
 
 
-def first_line(error: BaseException) -> str:
-    """The line of an error that says something: Weft's own inside it, or what caused it all, or the first."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    ours = [line.partition(": ")[2] for line in lines if line.startswith("weft.errors.")]
-    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
-    thrown = [line.removeprefix(": ") for line in lines if line.startswith(": ")]  # py4j tells it in its second line
-    told = [*lines[:1], *thrown[:1], *causes[-1:], *ours[-1:]]
-    return _JAVA.sub("", told[-1]) if told else type(error).__name__
+def cancel_jobs(spark: SparkSession) -> None:
+    """End what a session is doing just now; whoever waits for it gets an error."""
+    with suppress(*SPARK_ERRORS):
+        if hasattr(spark, "_jsc"):
+            spark.sparkContext.cancelAllJobs()
+        else:
+            spark.interruptAll()
 
 
 def _check_java() -> None:
@@ -91,6 +87,13 @@ def _check_java() -> None:
         raise ConfigurationError(f"Spark needs Java 17 or newer: {where}; install one, or set JAVA_HOME")
 
 
+class _Log(logging.FileHandler):
+    """A log that cannot be written stops nobody: where the output is full, that is told anyway."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Nothing."""
+
+
 @contextmanager
 def _standard_error(log: Path | None) -> Iterator[None]:
     """Processes that start meanwhile have the log as their standard error."""
@@ -98,6 +101,9 @@ def _standard_error(log: Path | None) -> Iterator[None]:
         yield
         return
     log.parent.mkdir(parents=True, exist_ok=True)
+    gateway = logging.getLogger("py4j")
+    gateway.addHandler(_Log(log, delay=True))
+    gateway.propagate = False
     sys.stderr.flush()
     kept = os.dup(2)
     with log.open("ab") as file:

@@ -1,0 +1,79 @@
+"""What a job did in, what its user sees out: a bar of tasks, a line for each micro-batch, a summary."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from weft.spark.metrics import BatchMetrics, Metrics
+
+_TOP = 10  # subscriptions in the summary
+
+
+def tell_batch(batch: BatchMetrics) -> None:
+    """A line for a micro-batch."""
+    pace = batch.documents / batch.seconds if batch.seconds else 0
+    rejected = "" if batch.rejected is None else f" {batch.rejected} rejected,"
+    line = f"batch {batch.batch}: {batch.documents} documents,{rejected} {batch.messages} messages"
+    typer.echo(f"{line}, {pace:,.0f} documents/s, subscriptions version {batch.version}", err=True)
+
+
+@contextmanager
+def task_bar(spark: Any) -> Iterator[None]:
+    """The tasks that are done, on a terminal."""
+    if not sys.stderr.isatty() or not hasattr(spark, "_jsc"):
+        yield
+        return
+    over = threading.Event()
+    columns = (TextColumn("delivering"), BarColumn(), MofNCompleteColumn(), TextColumn("tasks"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("delivering", total=None)
+
+        def poll() -> None:
+            tracker = spark.sparkContext.statusTracker()
+            while not over.wait(0.3):
+                stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+                known = [stage for stage in stages if stage is not None]
+                if known:
+                    done, total = sum(s.numCompletedTasks for s in known), sum(s.numTasks for s in known)
+                    bar.update(task, completed=done, total=total)
+
+        watcher = threading.Thread(target=poll, daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watcher.join()
+
+
+def tell_summary(metrics: Metrics, output: Path) -> None:
+    """The summary, on standard output."""
+    console = Console()
+    table = Table(title=Text(f"weft run: {output}"), show_header=False)
+    pace = metrics.documents / metrics.seconds if metrics.seconds else 0
+    skew = max((batch.skew for batch in metrics.batches if batch.skew is not None), default=None)
+    table.add_row("documents", f"{metrics.documents:,}")
+    table.add_row("rejected", "not counted" if metrics.rejected is None else f"{metrics.rejected:,}")
+    table.add_row("messages", f"{metrics.messages:,}")
+    table.add_row("batches", f"{len(metrics.batches):,}")
+    table.add_row("documents/s", f"{pace:,.0f}")
+    table.add_row("skew", "-" if skew is None else f"{skew:.2f} (fullest partition over the mean)")
+    console.print(table)
+    if metrics.per_subscription:
+        top = Table("subscription", "messages", title="most messages")
+        for name, number in metrics.per_subscription.most_common(_TOP):
+            top.add_row(Text(name), f"{number:,}")
+        console.print(top)
+    console.print(f"Next: weft show {output} --subscription ID", highlight=False, markup=False)
