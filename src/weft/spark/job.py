@@ -242,7 +242,8 @@ def _run(
         out = frame.transform(observed(_and(deliver(compiled, mode=job.mode), joined, refused), documents, found))
         _write(messages(_marked(out, rejects)), job, MESSAGES, batch)
         seen = found.get
-        if not seen.get("rejected") or _write_rejected(frame, batch, job, compiled, refused) == rejects.get:
+        again = rejections(compiled, matches=bool(seen.get("refused")))
+        if not seen.get("rejected") or _write_rejected(frame, batch, job, _and(again, refused)) == rejects.get:
             break
         _take_back(job, batch)
     else:
@@ -267,12 +268,10 @@ def _marked(out: DataFrame, rejects: Observation) -> DataFrame:
     )
 
 
-def _write_rejected(
-    frame: DataFrame, batch: int, job: Job, compiled: Compiled, refused: DataFrame | None
-) -> dict[str, Any]:
-    """Write the rejected documents, and tell what was observed of them."""
+def _write_rejected(frame: DataFrame, batch: int, job: Job, again: Transform) -> dict[str, Any]:
+    """Write what is rejected, and tell what was observed of it."""
     rejects = Observation()
-    bad = _marked(frame.transform(_and(rejections(compiled), refused)), rejects)
+    bad = _marked(frame.transform(again), rejects)
     added = ("subscription", "destination", "message", "position", "version")
     _write(bad.drop(*added) if job.format == "files" else rejected(bad), job, REJECTED, batch)
     return rejects.get

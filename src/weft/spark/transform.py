@@ -74,25 +74,35 @@ def deliver(
     return lambda frame: _deliver(frame, compiled, _layout(frame, column, keys, id, stream, rowTag), name, mode)
 
 
-def rejections(compiled: Compiled) -> Transform:
-    """Only the rejected documents, without matching any: what a job runs again, and only if there are some."""
+def rejections(compiled: Compiled, matches: bool) -> Transform:
+    """Only what is rejected: what a job runs again, and only if there is something.
+
+    Without `matches` no document is matched, so that messages that are refused are not found.
+    """
 
     def transform(frame: DataFrame) -> DataFrame:
         layout = _layout(frame, "value", None, "document", "stream", None)
-        return _deliver(frame, compiled, layout, REJECTED, "PERMISSIVE", only_rejected=True)
+        return _deliver(frame, compiled, layout, REJECTED, "PERMISSIVE", only_rejected=True, matches=matches)
 
     return transform
 
 
 def _deliver(
-    frame: DataFrame, compiled: Compiled, layout: Layout, name: str | None, mode: Mode, only_rejected: bool = False
+    frame: DataFrame,
+    compiled: Compiled,
+    layout: Layout,
+    name: str | None,
+    mode: Mode,
+    only_rejected: bool = False,
+    matches: bool = True,
 ) -> DataFrame:
     added = [*_ADDED, *([StructField("row", LongType())] if layout.row_tag else [])]
     if name is not None:
         added.append(_rejected_field(name, frame.schema[layout.value].dataType))
     _check_free(layout.keys, [field.name for field in added])
     schema = StructType([_nullable(frame.schema[key]) for key in layout.keys] + added)
-    work = Deliver(compiled, layout, to_arrow_schema(StructType(added)), name, mode == "FAILFAST", only_rejected)
+    columns = to_arrow_schema(StructType(added))
+    work = Deliver(compiled, layout, columns, name, mode == "FAILFAST", only_rejected, matches)
     return frame.mapInArrow(work, schema)
 
 

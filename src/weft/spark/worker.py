@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from weft.deliveries import Deliveries
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
 from weft.documents.rows import read_rows
 from weft.documents.source import read_source
 from weft.documents.table import NodeTable
 from weft.errors import DocumentError, failure_of
-from weft.matcher import chunks, deliver
+from weft.matcher import Matched, chunks, deliver
+from weft.matcher import match as match_table
 from weft.spark.compiled import Compiled, Plans, unpack
 
 _ROWS = 10_000  # rows of an output batch, at most
@@ -62,23 +64,25 @@ class Deliver:
     rejected: str | None  # the column for rejected documents; None drops them
     fail_fast: bool = False
     only_rejected: bool = False
+    matches: bool = True  # without it documents are read only: what cannot be read is known then
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The messages of each document, and a row for each one that is rejected."""
+        """The messages of each document, and a row for each document or message that came to nothing."""
         plans = unpack(self.compiled)
         for batch in batches:
-            for table, bad in _tables(batch, self.layout, plans.limits):
+            for table, unread in _tables(batch, self.layout, plans.limits):
+                made = deliver(plans.engine, table) if self.matches else None
+                bad = unread + (_not_made(batch, table, made, self.layout, plans) if made else [])
                 if self.fail_fast and bad:
                     raise bad[0].error
                 if self.rejected is not None and bad:
                     yield self._rejections(batch, bad, plans)
-                if not self.only_rejected:
-                    yield from self._messages(batch, table, plans)
+                if made and made.text and not self.only_rejected:
+                    yield from self._messages(batch, table, made, plans)
 
-    def _messages(self, batch: pa.RecordBatch, table: NodeTable, plans: Plans) -> Iterator[pa.RecordBatch]:
-        rows = deliver(plans.engine, table)
-        if not rows.text:
-            return
+    def _messages(
+        self, batch: pa.RecordBatch, table: NodeTable, rows: Deliveries, plans: Plans
+    ) -> Iterator[pa.RecordBatch]:
         position = rows.position
         place = np.array([_row(document) for document in table.documents])[rows.document]
         offset = np.array([_offset(document) for document in table.documents])[rows.document]
@@ -129,13 +133,16 @@ class Match:
         for batch in batches:
             numbers: list[Any] = [None] * len(batch)
             records: list[dict[str, object] | None] = [None] * len(batch)
-            for table, bad in _tables(batch, self.layout, plans.limits):
+            for table, unread in _tables(batch, self.layout, plans.limits):
+                found = match_table(plans.engine, table)
+                bad = unread + _not_made(batch, table, found, self.layout, plans)
                 if self.fail_fast and bad:
                     raise bad[0].error
                 for rejection in bad:
                     records[rejection.row] = rejection.record
-                for document, found in zip(table.documents, plans.engine.match(table).subscriptions(), strict=True):
-                    numbers[_row(document)] = found
+                unmatched = {place for place, _ in found.rejected}
+                for place, (document, matches) in enumerate(zip(table.documents, found.subscriptions, strict=True)):
+                    numbers[_row(document)] = None if place in unmatched else matches
             yield self._batch(batch, plans, numbers, records)
 
     def _batch(
@@ -153,6 +160,21 @@ class Match:
         columns = [*batch.columns, *(made[name] for name in self.added.names)]
         whole = pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *self.added.names])
         return whole.filter(pa.array([record is None for record in records])) if self.drop else whole
+
+
+def _not_made(
+    batch: pa.RecordBatch, table: NodeTable, answer: Deliveries | Matched, layout: Layout, plans: Plans
+) -> list[Rejection]:
+    """Documents that could not be matched, and messages that were refused."""
+    found = [(place, None, reason) for place, reason in answer.rejected]
+    told = [(place, number, f"subscription {plans.ids[number]}: {reason}") for place, number, reason in answer.refused]
+    rejections = []
+    for place, number, reason in [*found, *told]:
+        document = table.documents[place]
+        error = _named(DocumentError(document.id, 1, 1, 0, reason), batch, layout)
+        source = document.data if number is None else None
+        rejections.append(Rejection(_row(document), error, source, _offset(document), number))
+    return rejections
 
 
 def _tables(batch: pa.RecordBatch, layout: Layout, limits: Limits) -> Iterator[tuple[NodeTable, list[Rejection]]]:
