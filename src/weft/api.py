@@ -22,7 +22,7 @@ from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
 from weft.engine.explain import explain_all, explain_one
 from weft.engine.graph import drawing, graph
-from weft.errors import DocumentError
+from weft.errors import DocumentError, without_frames
 from weft.joins.checkpoint import load, save
 from weft.joins.explain import explain_join, explain_joins
 from weft.joins.found import Found
@@ -265,7 +265,7 @@ class Broker:
                 try:
                     to(message)
                 except Exception as error:
-                    self._undelivered.append(Undelivered(message, error))
+                    self._undelivered.append(Undelivered(message, without_frames(error)))
         return [message for message, _ in deliveries]
 
     def _messages(self, table: NodeTable) -> list[tuple[Message, object]]:

@@ -18,7 +18,17 @@ from weft.errors import DocumentError, failure_of
 CHUNK = 1024 * 1024
 HEAD = 256  # bytes in which an encoding is declared
 # What is raised on purpose for bytes that cannot be read: its words alone tell enough.
-_KNOWN = (ArchiveError, SparseError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, LZMAError)
+_KNOWN = (
+    ArchiveError,
+    SparseError,
+    OSError,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+    LZMAError,
+)
 
 
 class Chunks(Iterator[bytes]):
