@@ -3,7 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-fast coverage check style types house bench docs dist clean
+# How long the habits take: make fuzz SECONDS=600 SEED=1, make soak MINUTES=60, make kill TIMES=10.
+SECONDS ?= 60
+MINUTES ?= 9
+TIMES ?= 3
+FUZZ := PYTHONPATH=tests $(BIN)/python -m fuzz
+
+.PHONY: demo test test-fast coverage check style types house bench docs dist fuzz soak kill nightly clean
 
 demo: $(READY)  ## run the main job on the examples
 	@echo "A few hundred news items, payments and feed entries, three of them broken, into build/inbox:"
@@ -52,6 +58,22 @@ docs: $(READY)  ## all pages and the API reference as a site in build/site; a br
 
 dist: $(READY)  ## what a release consists of, in build/dist
 	$(BIN)/python -m build --outdir build/dist
+
+fuzz: $(READY)  ## mutated documents, queries, archives, checkpoints and rows against oracles, for SECONDS
+	$(FUZZ) --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(if $(KINDS),--kinds $(KINDS))
+
+soak: $(READY)  ## a broker under a load made to fill its memory, for MINUTES: table, and plot in build/soak
+	$(FUZZ).soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+kill: $(READY)  ## kill streams and sinks in the middle of batches, TIMES times: nothing is lost or doubled
+	for time in $$(seq $(TIMES)); do $(BIN)/python -m pytest tests -k kill || exit 1; done
+
+nightly: $(READY)  ## the long form of everything: hours
+	$(MAKE) check test
+	$(MAKE) fuzz SECONDS=3600
+	$(MAKE) soak MINUTES=30
+	$(MAKE) kill TIMES=10
+	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=thorough tests/properties tests/agreement
 
 $(READY): pyproject.toml setup.py constraints.txt $(wildcard src/weft/*/*.c)
 	$(PYTHON) -m venv .venv

@@ -16,7 +16,7 @@ from time import monotonic
 from weakref import finalize
 
 from weft.destinations import Destination, Message
-from weft.errors import DeliveryError
+from weft.errors import DeliveryError, without_frames
 
 Delivery = tuple[Message, Destination]
 _Work = Callable[[], bool]
@@ -152,7 +152,7 @@ class Courier:
         except through:
             raise
         except BaseException as error:  # also sys.exit(): a destination ends nobody but itself
-            failed.append(Undelivered(message, _without_frames(error), to))
+            failed.append(Undelivered(message, without_frames(error), to))
             trouble = self._trouble(to)
             trouble.cost += self._clock() - begun
             if trouble.cost > _PATIENCE:
@@ -192,9 +192,3 @@ class Courier:
 def _work_on(queue: SimpleQueue[_Work | None]) -> None:
     while (work := queue.get()) is not None and work():
         del work
-
-
-def _without_frames(error: BaseException) -> BaseException:
-    """What is told: the frames would keep the whole batch alive, and so would the errors that it came from."""
-    error.__cause__ = error.__context__ = None
-    return error.with_traceback(None)

@@ -60,6 +60,19 @@ def failure_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
+def without_frames(error: Exception) -> Exception:
+    """The error and those before it without the frames that they were raised in: they would keep the batch alive."""
+    known: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is not None and id(each) not in known:
+            known.add(id(each))
+            each.__traceback__ = None
+            waiting += each.__cause__, each.__context__
+    return error
+
+
 class MessageError(WeftError):
     """A message that is not made, because it would break a limit or its query failed; all others are."""
 

@@ -253,3 +253,23 @@ def test_each_publisher_is_heard_in_its_own_order_by_every_subscriber() -> None:
         own = [document for document in received["s"] if document.startswith(who)]
         assert own == sorted(own)
         assert len(own) == 60
+
+
+def test_what_is_kept_of_a_failed_delivery_does_not_keep_its_batch_alive() -> None:
+    broker = Broker()
+
+    def fails(_: Message) -> None:
+        try:
+            raise KeyError("first")
+        except KeyError as error:
+            raise OSError("second") from error
+
+    broker.subscribe("//a", to=fails)
+    broker.publish("<a/>")
+
+    error: BaseException | None = broker.undelivered[0].error
+    seen = []
+    while error is not None:
+        seen.append((str(error), error.__traceback__))
+        error = error.__context__
+    assert seen == [("second", None), ("'first'", None)]

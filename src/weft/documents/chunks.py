@@ -15,7 +15,17 @@ from weft.errors import DocumentError, failure_of
 
 CHUNK = 1024 * 1024
 # What is raised on purpose for bytes that cannot be read: its words alone tell enough.
-_KNOWN = (ArchiveError, SparseError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, LZMAError)
+_KNOWN = (
+    ArchiveError,
+    SparseError,
+    OSError,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+    LZMAError,
+)
 
 
 class Chunks(Iterator[bytes]):

@@ -1,0 +1,113 @@
+"""Run fuzzers for a while, each in a process of its own, and tell in a table what they did; a fault is kept."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from fuzz import sanitized
+from fuzz.case import ROOT, Case
+from fuzz.kinds import KINDS
+
+_SLACK = 60  # seconds to start, and for a case that no alarm can stop
+_WITH_SANITIZERS = ("documents",)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of one kind."""
+
+    kind: str
+    cases: int = 0
+    seconds: float = 0.0
+    slowest: float = 0.0
+    memory: int = 0
+    findings: list[str] = field(default_factory=list)
+    notes: str = ""
+
+    def add(self, told: dict[str, Any]) -> None:
+        self.cases += told["cases"]
+        self.seconds += told["seconds"]
+        self.slowest = max(self.slowest, told["slowest"])
+        self.memory = max(self.memory, told["memory"])
+        self.findings += told["findings"]
+        self.notes = "with sanitizers" if told["sanitized"] else self.notes
+
+
+def run_kind(kind: str, seconds: float, cases: int, seed: int) -> Outcome:
+    """One kind; if its process dies, the case is kept and another goes on."""
+    outcome = Outcome(kind)
+    environment = sanitized.build() if kind in _WITH_SANITIZERS else None
+    if environment is None and kind in _WITH_SANITIZERS:
+        outcome.notes = "no compiler with sanitizers"
+    environment = environment or dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and outcome.cases < cases and len(outcome.findings) < 20:
+        current = ROOT / "build" / "fuzz" / f"{kind}.current"
+        current.parent.mkdir(parents=True, exist_ok=True)
+        arguments = [kind, str(left), str(cases - outcome.cases), str(seed), str(current)]
+        died = _run(arguments, environment, left + _SLACK, outcome)
+        if died is not None:
+            told = current.read_bytes()
+            path = Case(told[16:], told[:16].decode().strip()).save(kind)
+            outcome.findings.append(f"{path}: {died}")
+        elif outcome.cases < cases:
+            break
+        seed += 1
+    return outcome
+
+
+def _run(arguments: list[str], environment: dict[str, str], most: float, outcome: Outcome) -> str | None:
+    """Run a worker; how it died, or None."""
+    command = [sys.executable, "-m", "fuzz.worker", *arguments]
+    try:
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, timeout=most, text=True, check=False)
+    except subprocess.TimeoutExpired:
+        return "the process hangs"
+    if done.returncode:
+        return f"the process ends with {done.returncode}"
+    outcome.add(json.loads(done.stdout.splitlines()[-1]))
+    return None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60, help="for all kinds together")
+    parser.add_argument("--cases", type=int, default=1 << 62, help="of each kind at most")
+    parser.add_argument("--seed", type=int, default=None, help="to repeat a run")
+    parser.add_argument("--kinds", default=",".join(KINDS), help=f"some of {','.join(KINDS)}")
+    given = parser.parse_args()
+    kinds = given.kinds.split(",")
+    if unknown := set(kinds) - set(KINDS):
+        parser.error(f"unknown kinds {', '.join(sorted(unknown))}")
+    seed = random.SystemRandom().randrange(1 << 32) if given.seed is None else given.seed
+    console = Console(width=110)
+    console.print(f"seed {seed}")
+    outcomes = [run_kind(kind, given.seconds / len(kinds), given.cases, seed) for kind in kinds]
+    table = Table("kind", "cases", "seconds", "a second", "slowest, ms", "peak, MB", "faults", "")
+    for each in outcomes:
+        rate = f"{each.cases / each.seconds:,.0f}" if each.seconds else ""
+        numbers = f"{each.cases:,}", f"{each.seconds:.0f}", rate, f"{1000 * each.slowest:,.0f}", f"{each.memory:,}"
+        table.add_row(each.kind, *numbers, str(len(each.findings)), each.notes)
+    console.print(table)
+    for each in outcomes:
+        for finding in each.findings:
+            console.print(f"{each.kind}: {finding}", style="red", markup=False, soft_wrap=True)
+    Path(ROOT / "build" / "fuzz" / "last-seed").write_text(f"{seed}\n")
+    return 1 if any(each.findings for each in outcomes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
