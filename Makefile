@@ -28,11 +28,13 @@ demo: $(READY)  ## run the main job on the examples
 test: $(READY)  ## all tests, on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-test-fast: $(READY)  ## the tests without Spark that take less than five seconds each
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not spark"
+FAST := -m "not slow and not spark" --hypothesis-profile=fast
 
-coverage: $(READY)  ## which lines the tests without Spark reach; the total, and all files in build/coverage
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not spark" --cov --cov-report=term --cov-report=html
+test-fast: $(READY)  ## no Spark, nothing slow, fewer generated examples
+	$(BIN)/python -m pytest -n auto --dist worksteal $(FAST)
+
+coverage: $(READY)  ## what the tests of test-fast reach: the total, and file by file in build/coverage
+	$(BIN)/python -m pytest -n auto --dist worksteal $(FAST) --cov --cov-report=term --cov-report=html
 
 check: style types house  ## style, types, import direction
 

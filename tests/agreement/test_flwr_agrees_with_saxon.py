@@ -159,6 +159,7 @@ def saxon() -> Iterator[PySaxonProcessor]:
         yield processor
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(worlds(), st.lists(queries(), min_size=1, max_size=4))
 def test_random_queries_give_the_messages_that_saxon_gives_in_every_way(

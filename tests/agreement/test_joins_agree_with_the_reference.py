@@ -85,6 +85,7 @@ def by_joins(plans: Sequence[Xscl], documents: Sequence[Document], size: int) ->
     return pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("views", get_args(ViewMode))
 @settings(max_examples=60, deadline=None)
 @given(st.lists(TWO_BLOCKS, min_size=1, max_size=4), document_lists(), st.sampled_from([1, 3]))

@@ -89,6 +89,7 @@ def test_batches_of_any_size_give_the_nodes_that_lxml_gives(name: str, size: int
     assert_same(found, expected, queries, documents)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED)
 def test_subscriptions_that_come_while_documents_flow_count_from_the_next_batch_on(name: str) -> None:
     documents, queries, expected = workload(name)

@@ -299,6 +299,7 @@ def _put_and_update(root: Path, writer: int, seen: "multiprocessing.Queue[list[s
     seen.put(last)
 
 
+@pytest.mark.slow
 def test_processes_that_append_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     seen = context.Queue()

@@ -48,6 +48,7 @@ def points() -> list[Point]:
     return measure_points(trial, make_feed(BOOK, 80, 40, 2), 60.0, lambda: None)
 
 
+@pytest.mark.slow
 def test_a_run_of_brokering_has_all_its_figures(report: Report) -> None:
     assert {*KEYS, *OF_THE_SIZES, *OF_EVERY_RUN} <= report.figures.keys()
     assert all(report.figures[key] is not None for key in OF_THE_SIZES | OF_EVERY_RUN)
@@ -55,6 +56,7 @@ def test_a_run_of_brokering_has_all_its_figures(report: Report) -> None:
     assert json.loads(json.dumps(dict(report.figures))) == report.figures
 
 
+@pytest.mark.slow
 def test_a_run_of_brokering_has_the_tables_of_the_paper(report: Report) -> None:
     titles = [table.title.split(":")[0] for table in report.tables]
     for number in (7, 8, 9, 10, 11, 12):
@@ -64,6 +66,7 @@ def test_a_run_of_brokering_has_the_tables_of_the_paper(report: Report) -> None:
     assert all(len(row) == len(table.columns) for table in report.tables for row in table.rows)
 
 
+@pytest.mark.slow
 def test_the_plot_has_a_panel_for_each_figure(report: Report, tmp_path: Path) -> None:
     save_plot(report.panels, tmp_path / "brokering.svg")
     assert len(report.panels) == 6

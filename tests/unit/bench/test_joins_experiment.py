@@ -126,6 +126,7 @@ def test_feed_items_have_five_fields_of_many_channels_and_some_are_posted_again(
 # -- ways
 
 
+@pytest.mark.slow
 def test_all_ways_find_the_same_on_the_stream() -> None:
     arena, items = Arena(make_queries(FEED, 300, 1), Terms(sampled=40)), list(make_items(400, 1))
 
@@ -201,6 +202,7 @@ def test_weft_has_every_query_and_says_which_matched() -> None:
 # -- report
 
 
+@pytest.mark.slow
 def test_a_run_of_joins_has_all_its_figures(report: Report) -> None:
     assert set(KEYS) <= report.figures.keys()
     assert float(report.figures["speedup_vs_sequential_1k"] or 0) > 0
@@ -210,6 +212,7 @@ def test_a_run_of_joins_has_all_its_figures(report: Report) -> None:
     assert json.loads(json.dumps(dict(report.figures))) == report.figures
 
 
+@pytest.mark.slow
 def test_a_run_of_joins_has_a_table_and_a_panel_for_each_figure(report: Report, tmp_path: Path) -> None:
     assert [table.title.split(":")[0] for table in report.tables] == [
         "Goals",
@@ -223,6 +226,7 @@ def test_a_run_of_joins_has_a_table_and_a_panel_for_each_figure(report: Report, 
     save_plot(report.panels, tmp_path / "joins.svg")
 
 
+@pytest.mark.slow
 def test_a_run_of_joins_says_what_was_sampled(report: Report) -> None:
     assert any("a sample of at most 4 queries" in note for note in report.notes)
 

@@ -359,6 +359,7 @@ def test_documents_are_few_and_small_and_come_in_order_unless_they_are_late(
     assert times == sorted(times)
 
 
+@pytest.mark.slow
 def test_examples_of_every_operator_find_something_and_find_nothing() -> None:
     hits: Counter[tuple[int, str, bool]] = Counter()
 
