@@ -60,7 +60,7 @@ def failure_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def without_frames(error: Exception) -> Exception:
+def without_frames(error: BaseException) -> BaseException:
     """The error and those before it without the frames that they were raised in: they would keep the batch alive."""
     known: set[int] = set()
     waiting: list[BaseException | None] = [error]

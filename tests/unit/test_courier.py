@@ -202,7 +202,10 @@ def test_nothing_of_a_failure_is_kept_but_what_it_tells() -> None:
     broker.publish("<a/>")
 
     error = broker.undelivered[0].error
-    assert (error.__traceback__, error.__cause__, error.__context__) == (None, None, None)
+    assert (str(error), str(error.__cause__)) == ("second", "first")
+    assert error.__traceback__ is None
+    assert error.__cause__ is not None
+    assert error.__cause__.__traceback__ is None
 
 
 def test_the_thread_ends_with_its_broker() -> None:
