@@ -85,11 +85,19 @@ def test_subscribing_warns_and_subscribes() -> None:
 
     with pytest.warns(weft.QueryWarning, match="mine: XPath 1:10: never true") as caught:
         broker.subscribe("//a[b >= 'x']", id="mine")
-        broker.explain("mine")
-        broker._matcher.rebuild()
 
     assert len(caught) == 1
     assert "mine" in broker
+
+
+def test_a_query_that_is_read_again_does_not_warn_again(recwarn: pytest.WarningsRecorder) -> None:
+    broker = weft.Broker()
+    broker.subscribe("//a[b >= 'x']", id="mine")
+
+    broker.explain("mine")
+    broker._matcher.rebuild()
+
+    assert len(recwarn) == 1
 
 
 def test_a_query_has_few_warnings_however_many_there_could_be() -> None:
