@@ -21,6 +21,7 @@ SUBSET = """<!DOCTYPE a [
   <!-- not of the document -->
   <!ENTITY t "x &#38;lt; y">
   <!ENTITY e "<b x='&t;'>in</b> &t; tail">
+  <!ENTITY c "<![CDATA[&foo;]]><!-- &foo; --><?p &foo;?>">
   <!ENTITY p SYSTEM "never-read.xml">
   <!ATTLIST a y CDATA "default&t;" xml:lang NMTOKEN "en">
   <!ATTLIST b x NMTOKENS #IMPLIED>
@@ -90,7 +91,7 @@ def encoded(document: bytes, encoding: str) -> bytes:
 any_documents = documents() | namespaced_documents()
 with_subset = documents(
     tags=(*TAGS, Open("a", ('x="&t;"',)), Open("b", ('x=" 1\n 2 "', 'y="&#9;&t;"'))),
-    pieces=(*PIECES, "&t;", "&e;", "&t;", "&e;"),
+    pieces=(*PIECES, "&t;", "&e;", "&t;", "&e;", "&c;"),
 ).map(SUBSET.encode().__add__)
 
 

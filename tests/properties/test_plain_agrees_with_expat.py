@@ -38,6 +38,19 @@ SPACES = [" ", "\n", "\r\n", "\r", "\t", "\0", "\x01", "\x7f", "\u2028", "\ufeff
 RAW = [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xef\xbf\xbe", b"\xef\xbb\xbf", b"\xe2\x82", b"\xf4\x90\x80\x80"]
 pieces = st.sampled_from([piece.encode() for piece in PIECES + SPACES] + RAW)
 soups = st.lists(pieces, max_size=12).map(b" ".join) | st.lists(pieces, max_size=12).map(b"".join)
+BEFORE = [
+    *(
+        b"",
+        b"<?xml version='1.0'?>",
+        b"<!-- x -->",
+        b"<!DOCTYPE a>",
+        b"\xef\xbb\xbf",
+        b"<?xml version='1.0' encoding='utf8'?>",
+    ),
+    b"<!DOCTYPE a [<!ENTITY e 'x'><!ATTLIST a q CDATA 'd' xmlns:q CDATA 'v'>]>",
+    b"<!DOCTYPE a SYSTEM 'u' [<!ENTITY e '<b>&nbsp;</b><![CDATA[&e;]]>'>]>",
+]
+limits = st.builds(Limits, max_depth=st.integers(1, 4), max_attributes=st.integers(1, 3), max_nodes=st.integers(1, 30))
 NEWS = [document for seed in range(8) for document in generate_documents(shipped("news"), number=4, seed=seed)]
 
 
@@ -99,9 +112,23 @@ def test_soups_inside_of_a_tag(soup: bytes) -> None:
 
 
 @settings(max_examples=500)
-@given(elements(), st.sampled_from([b"", b"<?xml version='1.0'?>", b"<!-- x -->", b"<!DOCTYPE a>"]))
+@given(elements(), st.sampled_from(BEFORE))
 def test_documents(document: bytes, before: bytes) -> None:
     check(before + document)
+
+
+@settings(max_examples=1_000)
+@given(elements() | soups.map(b"<r>%b</r>".__mod__), st.sampled_from(BEFORE), limits)
+def test_documents_that_may_break_a_limit(document: bytes, before: bytes, limits: Limits) -> None:
+    check(before + document, limits)
+
+
+@given(elements(), st.sampled_from([doctype for doctype in BEFORE if b"[" in doctype]), soups, st.data())
+def test_documents_with_a_doctype_and_a_soup_somewhere(
+    document: bytes, doctype: bytes, soup: bytes, data: st.DataObject
+) -> None:
+    at = data.draw(st.integers(0, len(doctype + document)))
+    check((doctype + document)[:at] + soup + (doctype + document)[at:])
 
 
 @settings(max_examples=500)
@@ -127,6 +154,15 @@ def test_limits(document: bytes, limits: Limits) -> None:
         b"<a>" + b"".join(b"<n%d/>" % number for number in range(5_000)) + b"</a>",
         b'<r xmlns="u"><a xmlns=""><b/></a><c/></r>',
         b'<r xmlns:p="u"><p:a xmlns:p="v"><p:b/></p:a><p:c p:d="1"/></r>',
+        b"".join(b'<p%d:a xmlns:p%d="u">' % (at, at) for at in range(70))
+        + b"".join(b"</p%d:a>" % at for at in range(69, -1, -1)),
+        b"".join(b'<p:a xmlns:p="u%d">' % at for at in range(70)) + b"</p:a>" * 70,
+        *(b'<p:a xmlns:p="%b" p:b=""/>' % (b"u" * size) for size in (1_023, 1_024, 1_025)),
+        *('<a xmlns="{}"/>'.format("ü" * size).encode() for size in (512, 513)),
+        b"<a>" * 1_000 + b"</a>" * 1_000,
+        b"<a>" * 1_001 + b"</a>" * 1_001,
+        b"<a" + b"".join(b' a%d="1"' % number for number in range(1_001)) + b"/>",
+        b"<!--x--><a>1<!--x--><?p?>2<?p?><b/><!--x-->3<!--x--></a><!--x-->",
     ],
 )
 def test_shapes(document: bytes) -> None:

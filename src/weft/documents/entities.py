@@ -41,6 +41,7 @@ _IN_SUBSET = re.compile(
     | [<%SP"'] | \Z)""".replace(b"LITERAL", _LITERAL),
     re.DOTALL | re.VERBOSE,
 )
+_COLON = re.compile(rb"&([^#&;\s:]*+:[^&;\s]*+);")
 _ATTRIBUTE = re.compile(rb"""#REQUIRED|#IMPLIED|("[^"]*+"|'[^']*+')""")  # how the declaration of each ends
 _CHARACTER = re.compile(rb"&#(?:x([0-9A-Fa-f]{1,8})|([0-9]{1,8}));")
 
@@ -56,6 +57,7 @@ class Subset:
     defaults: list[bytes] = field(default_factory=list)  # references in the default values of attributes
     attributes: dict[bytes, int] = field(default_factory=dict)  # how many are declared, by element
     lists: list[bytes] = field(default_factory=list)  # the declarations of attributes as written
+    colon: tuple[int, bytes] | None = None  # the first reference by a name with a colon
     has_parameters: bool = False  # it refers to a parameter entity, which is not read
 
 
@@ -67,6 +69,8 @@ def read_subset(data: bytes, doctype: Doctype) -> Subset:
         subset.end = found.end()
         if end or len(subset.declared) + len(subset.lists) > _MOST_DECLARATIONS:
             break
+        if subset.colon is None and (with_colon := _COLON.search(value or attributes or b"")):
+            subset.colon = found.start("value" if value else "attributes") + with_colon.start(), with_colon[1]
         if parameter:
             subset.has_parameters = True
         elif element:
@@ -127,6 +131,9 @@ class Entities:
         sizes, reason = measure(self.subset, limits.max_attributes)
         if reason:
             raise source.error(doctype.at, reason)
+        if self.subset.colon is not None:
+            offset, name = self.subset.colon
+            raise source.error(offset, colon("an entity", name.decode("utf-8", "replace")))
         #: Whether a name may be declared where nobody looks.
         self.is_open = (doctype.is_external or self.subset.has_parameters) and not doctype.is_standalone
         self.undeclared = self._add_up(sizes)
@@ -176,6 +183,11 @@ class Entities:
     def _refuse(self, offset: int) -> None:
         most = self._limits.max_bytes
         raise self._source.error(offset, f"entity amplification: more than {most} bytes once its entities are expanded")
+
+
+def colon(what: str, name: str) -> str:
+    """Namespaces in XML, 7: no entity names, instruction targets or notation names contain colons."""
+    return f"{what} with a colon in its name: {name}"
 
 
 def _references(text: bytes) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 
 from weft.documents.doctype import Doctype
 from weft.documents.document import Limits
-from weft.documents.entities import UNDECLARED, Entities
+from weft.documents.entities import UNDECLARED, Entities, colon
 from weft.documents.source import Source
 from weft.documents.tags import too_long_namespace
 from weft.documents.tally import Tally
@@ -156,9 +156,8 @@ class _Writer:
         return expat.ErrorString(error.code)
 
     def refuse_colon(self, what: str, name: str) -> None:
-        """Namespaces in XML, 7: no entity names, instruction targets or notation names contain colons."""
         if ":" in name:
-            self.refuse(_colon(what, name))
+            self.refuse(colon(what, name))
 
     def refuse(self, reason: str) -> None:
         raise self.source.error(self.offset(self.parser.CurrentByteIndex), reason)
@@ -178,9 +177,5 @@ class _Writer:
 
 def _undeclared(name: str) -> str:
     if ":" in name:
-        return _colon("an entity", name)
+        return colon("an entity", name)
     return f"entity &{name}; is declared outside the document, which is never fetched"
-
-
-def _colon(what: str, name: str) -> str:
-    return f"{what} with a colon in its name: {name}"

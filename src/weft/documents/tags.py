@@ -20,15 +20,16 @@ _LITERAL = rb"""(?:"[^"<]*+"|'[^'<]*+')"""
 TAG = re.compile(rb"""<[^<>"'!?/\s][^<>"']*+(?:%b[^<>"']*+)*+>?""" % _LITERAL)
 _VALUE = re.compile(_LITERAL)
 _LONG_NAMESPACE = re.compile(
-    rb"""\sxmlns(?::[^\s="'<>]*+)?\s*+=\s*+(?:"[^"<]{%d}|'[^'<]{%d})""" % ((LONGEST_NAMESPACE + 1,) * 2)
+    rb"""xmlns(?::[^\s="'<>]*+)?\s*+=\s*+(?:"[^"<]{%d}|'[^'<]{%d})""" % ((LONGEST_NAMESPACE + 1,) * 2)
 )
 
 
 def refuse_floods(source: Source, limits: Limits) -> None:
     """Raise DocumentError for a tag with too many attributes or with a namespace name that is too long."""
     data = source.data
-    if data.count(b"=") > limits.max_attributes:
-        for found in _floods(limits.max_attributes).finditer(data):
+    long, flood = _floods(limits.max_attributes)
+    if long.search(data):
+        for found in flood.finditer(data):
             if found[1] and (tag := TAG.match(data, found.start())):
                 number = sum(1 for _ in _VALUE.finditer(data, tag.start(), tag.end()))
                 raise source.error(found.start(), too_many_attributes(number, limits))
@@ -54,11 +55,11 @@ class _DoctypeError(Exception):
 
 
 @lru_cache
-def _floods(most: int) -> re.Pattern[bytes]:
-    """Finds a start tag with more attributes, and what may hold anything that looks like one."""
+def _floods(most: int) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """What is long enough for more attributes; a tag that has them, and what may hold anything that looks like one."""
     aside = rb"<!--(?:.*?-->|.*)|<!\[CDATA\[(?:.*?\]\]>|.*)|<\?(?:.*?\?>|.*)"
     flood = rb"""(<[^<>"'!?/\s][^<>"']*+(?:%b[^<>"']*+){%d})""" % (_LITERAL, most + 1)
-    return re.compile(aside + b"|" + flood, re.DOTALL)
+    return re.compile(rb"<[^<]{%d}" % (len(b' a=""') * most)), re.compile(aside + b"|" + flood, re.DOTALL)
 
 
 def _refuse_long_namespaces(source: Source) -> None:

@@ -82,6 +82,7 @@ def test_an_entity_that_nobody_refers_to_may_refer_to_what_nobody_declares() -> 
         INTERNAL.format("<!ENTITY a:b 'x'>") + "<r/>",
         INTERNAL.format("<!ENTITY a:b 'x'>") + "<r>&a:b;</r>",
         INTERNAL.format("<!ENTITY % a:b 'x'>") + "<r/>",
+        INTERNAL.format("<!ENTITY e '&a:b;'>") + "<r/>",
         INTERNAL.format("<!NOTATION a:b SYSTEM 'x'>") + "<r/>",
         *(form.format("") + "<r>&a:b;</r>" for form in (EXTERNAL, PARAMETER)),
         *(form.format("") + "<r x='&a:b;'/>" for form in (EXTERNAL, PARAMETER)),
@@ -228,6 +229,44 @@ def test_entities_are_expanded_as_lxml_expands_them(parts: tuple[str, str], form
         assert rejection(document).reason
     else:
         assert described(table_of([document])) == expected
+
+
+WOUNDS = (
+    "",
+    "<",
+    ">",
+    "&",
+    ";",
+    '"',
+    "'",
+    "]",
+    "%",
+    "&u;",
+    "&e9;",
+    "]]>",
+    "<!--",
+    "<?p:q?>",
+    "a:b",
+    ":",
+    "é",
+    "[",
+    "!",
+    "?",
+)
+
+
+@given(generated(), st.integers(0), st.integers(0, 3), st.sampled_from(WOUNDS))
+def test_a_damaged_document_with_a_doctype_is_rejected_if_and_only_if_expat_rejects_it(
+    parts: tuple[str, str], at: int, cut: int, put: str
+) -> None:
+    document = INTERNAL.format(f"<!ATTLIST b c CDATA 'd&lt;'><?p q?>{parts[0]}<!-- c -->") + parts[1]
+    at %= len(document)
+    damaged = document[:at] + put + document[at + cut :]
+
+    table = read([Document("<a/>", "before"), Document(damaged, "damaged"), Document("<a/>", "after")])
+
+    assert [error.document for error in table.rejected] == ([] if is_read_by_expat(damaged) else ["damaged"])
+    assert len(table.documents) + len(table.rejected) == 3
 
 
 # -- what they come to
