@@ -131,7 +131,8 @@ def fan_out(search: Search, matches: Iterable[Match], failures: Failures) -> lis
             if outputs is None:
                 of_shape = tries.setdefault(id(match.entry), search.tries())
                 outputs = search.outputs(match.entry.shape, match.documents, of_shape)
-            rows += _messages(match, outputs, made, search.most, failures)
+            for due in _messages(match, outputs, made, search.most, failures):
+                rows.append(due)  # one by one: what was made before something goes wrong stays
         except Exception as error:  # whatever it is, it is this match's own
             fail(failures, match.entry.subscribers, match.newest, error)
     rows.sort(key=lambda due: (due.row.moment, due.number))  # stable: the matches stay in their order
