@@ -242,7 +242,8 @@ def _run(
         out = frame.transform(observed(_and(deliver(compiled, mode=job.mode), joined, refused), documents, found))
         _write(messages(_marked(out, rejects)), job, MESSAGES, batch)
         seen = found.get
-        if not seen.get("rejected") or _write_rejected(frame, batch, job, compiled, refused) == rejects.get:
+        again = deliver(compiled) if seen.get("refused") else rejections(compiled)  # the second need not match
+        if not seen.get("rejected") or _write_rejected(frame, batch, job, _and(again, refused)) == rejects.get:
             break
         _take_back(job, batch)
     else:
@@ -267,13 +268,11 @@ def _marked(out: DataFrame, rejects: Observation) -> DataFrame:
     )
 
 
-def _write_rejected(
-    frame: DataFrame, batch: int, job: Job, compiled: Compiled, refused: DataFrame | None
-) -> dict[str, Any]:
+def _write_rejected(frame: DataFrame, batch: int, job: Job, work: Transform) -> dict[str, Any]:
     """Write the rejected documents, and tell what was observed of them."""
     rejects = Observation()
-    bad = _marked(frame.transform(_and(rejections(compiled), refused)), rejects)
-    added = ("subscription", "destination", "message", "position", "version")
+    bad = _marked(frame.transform(work), rejects).where(col(REJECTED).isNotNull())
+    added = ("destination", "message", "position", "version")
     _write(bad.drop(*added) if job.format == "files" else rejected(bad), job, REJECTED, batch)
     return rejects.get
 

@@ -62,10 +62,12 @@ def observed(
         numbered = frame.withColumn(_PARTITION, spark_partition_id())
         counted = numbered.observe(documents, count(lit(1)).alias("documents"), expr(top).alias("partitions"))
         out = transform(counted.drop(_PARTITION))
-        top = _TOP.format("subscription", *_SUBSCRIPTIONS)
-        aggregates = [count(col("subscription")).alias("messages"), expr(top).alias("top")]
+        top = _TOP.format("if(message IS NULL, NULL, subscription)", *_SUBSCRIPTIONS)
+        aggregates = [count(col("message")).alias("messages"), expr(top).alias("top")]
         if columnNameOfCorruptRecord in out.columns:
-            aggregates.append(count_if(quoted_column(columnNameOfCorruptRecord).isNotNull()).alias("rejected"))
+            bad = quoted_column(columnNameOfCorruptRecord).isNotNull()
+            aggregates.append(count_if(bad).alias("rejected"))
+            aggregates.append(count_if(bad & col("subscription").isNotNull()).alias("refused"))  # messages alone
         return out.observe(messages, *aggregates)
 
     return counting

@@ -140,6 +140,7 @@ def messages(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> Dat
 def rejected(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> DataFrame:
     """The rejected documents among the rows of `deliver`: the columns passed through, error, line, column, source.
 
+    Where only the message of one subscription was rejected, `subscription` has its id, and else nothing.
     There are none unless the mode is PERMISSIVE; whether documents were text is not known then: `source` is binary.
     """
     has_rejected = _has_rejected(frame, columnNameOfCorruptRecord)
@@ -147,10 +148,10 @@ def rejected(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> Dat
     keys = [quoted_column(name) for name in frame.columns if name not in added]
     if not has_rejected:
         nothing = [lit(None).cast(field.dataType).alias(field.name) for field in _rejected_fields(BinaryType())]
-        return frame.where(lit(False)).select(*keys, *nothing)
+        return frame.where(lit(False)).select(*keys, "subscription", *nothing)
     bad = quoted_column(columnNameOfCorruptRecord)
     parts = [bad[field].alias(field) for field in _REJECTED]
-    return frame.where(bad.isNotNull()).select(*keys, *parts)
+    return frame.where(bad.isNotNull()).select(*keys, "subscription", *parts)
 
 
 def _has_rejected(frame: DataFrame, name: str) -> bool:
