@@ -18,8 +18,8 @@ from weft.cli import app
 from weft.spark.results import read_results
 
 pytestmark = pytest.mark.slow
-NUMBER = 8
-ITEMS = 150_000  # elements of a document, so that reading all of them takes a while
+NUMBER = 4
+ITEMS = 100_000  # elements of a document, so that reading all of them takes a while
 
 
 @pytest.fixture(scope="module")

@@ -299,7 +299,7 @@ def test_messages_and_rejected_are_there_in_every_mode(
         rows_tell = ["row"] if row_tag else []
         added = ["subscription", "destination", "message", "position", "version"]
         assert messages(out).columns == ["id", "rest", *added, *rows_tell]
-        assert rejected(out).columns == ["id", "rest", *rows_tell, "error", "line", "column", "source"]
+        assert rejected(out).columns == ["id", "rest", *rows_tell, "subscription", "error", "line", "column", "source"]
         assert rejected(out).schema["source"].dataType.simpleString() == "binary"
 
 

@@ -50,4 +50,5 @@ def _tell_message(row: dict[str, Any]) -> None:
 
 def _tell_rejected(row: dict[str, Any]) -> None:
     place = ":".join(str(row[key]) for key in ("document", "line", "column") if row.get(key) is not None)
-    sys.stdout.write(f"{place}: {row['error']}\n")
+    of = f"{row['subscription']}: " if row.get("subscription") is not None else ""
+    sys.stdout.write(f"{place}: {of}{row['error']}\n")

@@ -14,6 +14,7 @@ _TRACEBACK = "Traceback (most recent call last):"
 _OURS = "weft.errors."
 _WRAPPERS = ("py4j.", "pyspark.")  # exceptions that only say that there was another
 _JAVA = re.compile(r"^(?:[\w$]+\.)+[\w$]+(?:: |$)")  # the name of an exception before its message
+_STREAM = re.compile(r"^\[STREAM_FAILED\] Query \[[^]]*\] terminated with exception: ")
 _CODES = re.compile(r"(?: SQLSTATE: \w+)+$")
 _CRASHED = "Python worker exited unexpectedly"
 _LOST = re.compile(r"ExecutorLostFailure \(.*")
@@ -42,7 +43,7 @@ def first_line(error: BaseException) -> str:
         if found := find(lines):
             return found
     told = [line.strip() for line in lines if line.strip()]
-    return _CODES.sub("", _JAVA.sub("", told[0])) if told else type(error).__name__
+    return _plain(_STREAM.sub("", told[0])) if told else type(error).__name__
 
 
 def _ours(lines: Sequence[str]) -> str | None:

@@ -242,7 +242,7 @@ def _run(
         out = frame.transform(observed(_and(deliver(compiled, mode=job.mode), joined, refused), documents, found))
         _write(messages(_marked(out, rejects)), job, MESSAGES, batch)
         seen = found.get
-        again = rejections(compiled, matches=bool(seen.get("refused")))
+        again = deliver(compiled) if seen.get("refused") else rejections(compiled)  # the second need not match
         if not seen.get("rejected") or _write_rejected(frame, batch, job, _and(again, refused)) == rejects.get:
             break
         _take_back(job, batch)
@@ -268,11 +268,11 @@ def _marked(out: DataFrame, rejects: Observation) -> DataFrame:
     )
 
 
-def _write_rejected(frame: DataFrame, batch: int, job: Job, again: Transform) -> dict[str, Any]:
-    """Write what is rejected, and tell what was observed of it."""
+def _write_rejected(frame: DataFrame, batch: int, job: Job, work: Transform) -> dict[str, Any]:
+    """Write the rejected documents, and tell what was observed of them."""
     rejects = Observation()
-    bad = _marked(frame.transform(again), rejects)
-    added = ("subscription", "destination", "message", "position", "version")
+    bad = _marked(frame.transform(work), rejects).where(col(REJECTED).isNotNull())
+    added = ("destination", "message", "position", "version")
     _write(bad.drop(*added) if job.format == "files" else rejected(bad), job, REJECTED, batch)
     return rejects.get
 

@@ -62,12 +62,12 @@ def observed(
         numbered = frame.withColumn(_PARTITION, spark_partition_id())
         counted = numbered.observe(documents, count(lit(1)).alias("documents"), expr(top).alias("partitions"))
         out = transform(counted.drop(_PARTITION))
-        top = _TOP.format("CASE WHEN message IS NOT NULL THEN subscription END", *_SUBSCRIPTIONS)
+        top = _TOP.format("if(message IS NULL, NULL, subscription)", *_SUBSCRIPTIONS)
         aggregates = [count(col("message")).alias("messages"), expr(top).alias("top")]
         if columnNameOfCorruptRecord in out.columns:
             bad = quoted_column(columnNameOfCorruptRecord).isNotNull()
             aggregates.append(count_if(bad).alias("rejected"))
-            aggregates.append(count_if(bad & col("subscription").isNotNull()).alias("refused"))
+            aggregates.append(count_if(bad & col("subscription").isNotNull()).alias("refused"))  # messages alone
         return out.observe(messages, *aggregates)
 
     return counting

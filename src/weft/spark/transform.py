@@ -74,35 +74,25 @@ def deliver(
     return lambda frame: _deliver(frame, compiled, _layout(frame, column, keys, id, stream, rowTag), name, mode)
 
 
-def rejections(compiled: Compiled, matches: bool) -> Transform:
-    """Only what is rejected: what a job runs again, and only if there is something.
-
-    Without `matches` no document is matched, so that messages that are refused are not found.
-    """
+def rejections(compiled: Compiled) -> Transform:
+    """Only the rejected documents, without matching any: what a job runs again, and only if there are some."""
 
     def transform(frame: DataFrame) -> DataFrame:
         layout = _layout(frame, "value", None, "document", "stream", None)
-        return _deliver(frame, compiled, layout, REJECTED, "PERMISSIVE", only_rejected=True, matches=matches)
+        return _deliver(frame, compiled, layout, REJECTED, "PERMISSIVE", only_rejected=True)
 
     return transform
 
 
 def _deliver(
-    frame: DataFrame,
-    compiled: Compiled,
-    layout: Layout,
-    name: str | None,
-    mode: Mode,
-    only_rejected: bool = False,
-    matches: bool = True,
+    frame: DataFrame, compiled: Compiled, layout: Layout, name: str | None, mode: Mode, only_rejected: bool = False
 ) -> DataFrame:
     added = [*_ADDED, *([StructField("row", LongType())] if layout.row_tag else [])]
     if name is not None:
         added.append(_rejected_field(name, frame.schema[layout.value].dataType))
     _check_free(layout.keys, [field.name for field in added])
     schema = StructType([_nullable(frame.schema[key]) for key in layout.keys] + added)
-    columns = to_arrow_schema(StructType(added))
-    work = Deliver(compiled, layout, columns, name, mode == "FAILFAST", only_rejected, matches)
+    work = Deliver(compiled, layout, to_arrow_schema(StructType(added)), name, mode == "FAILFAST", only_rejected)
     return frame.mapInArrow(work, schema)
 
 
@@ -150,6 +140,7 @@ def messages(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> Dat
 def rejected(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> DataFrame:
     """The rejected documents among the rows of `deliver`: the columns passed through, error, line, column, source.
 
+    Where only the message of one subscription was rejected, `subscription` has its id, and else nothing.
     There are none unless the mode is PERMISSIVE; whether documents were text is not known then: `source` is binary.
     """
     has_rejected = _has_rejected(frame, columnNameOfCorruptRecord)
@@ -157,10 +148,10 @@ def rejected(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> Dat
     keys = [quoted_column(name) for name in frame.columns if name not in added]
     if not has_rejected:
         nothing = [lit(None).cast(field.dataType).alias(field.name) for field in _rejected_fields(BinaryType())]
-        return frame.where(lit(False)).select(*keys, *nothing)
+        return frame.where(lit(False)).select(*keys, "subscription", *nothing)
     bad = quoted_column(columnNameOfCorruptRecord)
     parts = [bad[field].alias(field) for field in _REJECTED]
-    return frame.where(bad.isNotNull()).select(*keys, *parts)
+    return frame.where(bad.isNotNull()).select(*keys, "subscription", *parts)
 
 
 def _has_rejected(frame: DataFrame, name: str) -> bool:

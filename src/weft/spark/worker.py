@@ -63,21 +63,20 @@ class Deliver:
     added: pa.Schema
     rejected: str | None  # the column for rejected documents; None drops them
     fail_fast: bool = False
-    only_rejected: bool = False
-    matches: bool = True  # without it documents are read only: what cannot be read is known then
+    only_rejected: bool = False  # documents are read only: what cannot be read is known then
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The messages of each document, and a row for each document or message that came to nothing."""
         plans = unpack(self.compiled)
         for batch in batches:
             for table, unread in _tables(batch, self.layout, plans.limits):
-                made = deliver(plans.engine, table) if self.matches else None
+                made = None if self.only_rejected else deliver(plans.engine, table)
                 bad = unread + (_not_made(batch, table, made, self.layout, plans) if made else [])
                 if self.fail_fast and bad:
                     raise bad[0].error
                 if self.rejected is not None and bad:
                     yield self._rejections(batch, bad, plans)
-                if made and made.text and not self.only_rejected:
+                if made and made.text:
                     yield from self._messages(batch, table, made, plans)
 
     def _messages(
