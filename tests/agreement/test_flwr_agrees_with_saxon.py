@@ -126,6 +126,7 @@ def test_books_have_sections_in_sections() -> None:
     assert len(nested) > DOCUMENTS // 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", SHAPES)
 def test_all_queries_in_one_engine_give_the_messages_that_saxon_gives(name: str, way: str) -> None:
@@ -136,6 +137,7 @@ def test_all_queries_in_one_engine_give_the_messages_that_saxon_gives(name: str,
     assert_same(found, expected, queries, documents)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_query_alone_gives_the_messages_that_saxon_gives(name: str, way: str) -> None:

@@ -60,6 +60,7 @@ def weft_answers(engine: Engine, documents: list[bytes], size: int) -> Answer:
     return np.concatenate([weft_answer(engine, table_of(documents[at : at + size]), at) for at in firsts])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_node_table_has_the_nodes_that_lxml_reads(name: str) -> None:
     documents = workload(name).documents
@@ -79,6 +80,7 @@ def test_queries_of_every_shape_find_something(name: str) -> None:
     assert by_shape.min() > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 7, 100])
 @pytest.mark.parametrize("name", SHIPPED)
 def test_batches_of_any_size_give_the_nodes_that_lxml_gives(name: str, size: int) -> None:
@@ -108,6 +110,7 @@ def test_subscriptions_that_come_while_documents_flow_count_from_the_next_batch_
     assert_same(weft_answers(engine, documents, 50), expected, twice, documents)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED)
 def test_what_is_removed_is_found_no_more_and_what_comes_back_is(name: str) -> None:
     documents, queries, expected = workload(name)

@@ -64,6 +64,7 @@ def shared_messages(documents: tuple[str, ...], wanted: dict[int, str]) -> Messa
     return messages(with_queries(Engine(), wanted), table_of(documents))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variation", VARIATIONS)
 @settings(max_examples=50)
 @given(worlds(), several_queries)
@@ -78,6 +79,7 @@ def test_a_plan_gives_the_same_messages_with_and_without_a_rule_or_claim(
     assert found == [shared_messages(world.documents, wanted)] * 3
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(worlds(), several_queries)
 def test_without_a_dtd_every_way_gives_the_same_messages(world: World, wanted: dict[int, str]) -> None:
@@ -99,6 +101,7 @@ def test_a_dtd_changes_no_message_of_the_shared_plan(world: World, wanted: dict[
 # -- batches
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["shared plan", "shared plan, with DTD", "PathSharing-FWR, with DTD"])
 @settings(max_examples=40)
 @given(worlds(least=8, most=10, size=20), several_queries)
@@ -119,6 +122,7 @@ def test_batches_of_any_size_give_the_same_messages(way: str, world: World, want
 turns = st.lists(queries() | queries() | st.integers(0, 20) | st.just("documents"), min_size=4, max_size=12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @settings(max_examples=30)
 @given(worlds(), turns)

@@ -63,6 +63,7 @@ def run(plans: Sequence[Xscl], documents: Sequence[Document], size: int, latenes
     return [set(made[number]) for number in range(len(plans))]
 
 
+@pytest.mark.slow
 @FAST
 @given(st.lists(queries(), min_size=1, max_size=4), document_lists(), st.sampled_from([1, 2, 10]))
 def test_in_order(texts: list[str], documents: list[Document], size: int) -> None:
@@ -71,6 +72,7 @@ def test_in_order(texts: list[str], documents: list[Document], size: int) -> Non
     assert run(plans, ordered, size) == oracle(plans, ordered)
 
 
+@pytest.mark.slow
 @settings(FAST, max_examples=150)
 @given(st.lists(queries(), min_size=1, max_size=3), document_lists(late=True), st.sampled_from([1, 3]))
 def test_late_documents_join_as_if_in_order(texts: list[str], documents: list[Document], size: int) -> None:
@@ -93,6 +95,7 @@ def test_a_document_may_stand_at_both_ends_of_a_chain(size: int) -> None:
     assert run(plans, documents, size) == oracle(plans, documents)
 
 
+@pytest.mark.slow
 @settings(FAST, max_examples=150)
 @given(
     st.lists(queries(), min_size=1, max_size=3),

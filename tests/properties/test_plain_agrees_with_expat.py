@@ -111,6 +111,7 @@ def test_soups_inside_of_a_tag(soup: bytes) -> None:
     check(b"<r xmlns:p='u'><a " + soup + b"/></r>")
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(elements(), st.sampled_from(BEFORE))
 def test_documents(document: bytes, before: bytes) -> None:

@@ -54,6 +54,7 @@ def report() -> Report:
     return measure(TINY, Progress(disable=True))
 
 
+@pytest.mark.slow
 def test_a_run_of_filtering_has_all_its_figures(report: Report) -> None:
     expected = {f"{key}_{size}{end}" for key in FOR_EACH_SIZE for size in SIZES for end in ("", "_predicates")} | ONCE
     assert expected <= report.figures.keys()
@@ -62,6 +63,7 @@ def test_a_run_of_filtering_has_all_its_figures(report: Report) -> None:
     assert json.loads(json.dumps(dict(report.figures))) == report.figures
 
 
+@pytest.mark.slow
 def test_a_run_of_filtering_says_what_was_sampled(report: Report) -> None:
     assert report.figures["documents"] == 10
     assert report.figures["lxml_documents_20"] == 6
@@ -70,6 +72,7 @@ def test_a_run_of_filtering_says_what_was_sampled(report: Report) -> None:
     assert any("multiplied by 10" in note for note in report.notes)
 
 
+@pytest.mark.slow
 def test_what_is_measured_is_found(report: Report) -> None:
     assert 0 < float(report.figures["matched_per_document_1k"] or 0) < 1_000
     assert len(report.tables) == 3
@@ -83,6 +86,7 @@ def test_engines_that_differ_end_the_run() -> None:
         check_agreement("lxml", [b"<x/>"], found, [["b"]])
 
 
+@pytest.mark.slow
 def test_the_page_keeps_what_stands_around_the_tables(report: Report, tmp_path: Path) -> None:
     begin, end = markers("filtering")
     page = tmp_path / "page.md"
@@ -96,6 +100,7 @@ def test_the_page_keeps_what_stands_around_the_tables(report: Report, tmp_path: 
     assert "old" not in text
 
 
+@pytest.mark.slow
 def test_a_page_without_markers_is_refused(report: Report, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("text", encoding="utf-8")
@@ -109,6 +114,7 @@ def test_the_page_of_the_results_has_its_markers() -> None:
     assert all(marker in text for marker in markers("filtering"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_the_plot_is_a_file(report: Report, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / "plots" / f"filtering.{suffix}"

@@ -350,6 +350,7 @@ def in_batches(random: Random, documents: list[Document]) -> list[list[Document]
     return [batch for batch in batches if batch]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_all_view_modes_find_what_nested_loops_find(seed: int) -> None:
     random = Random(seed)
