@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -55,9 +55,17 @@ class _Teller:
         self._show = show
         self._told: set[str] = set()
 
-    def __call__(self, message: Warning | str, category: type[Warning], *place: Any) -> None:
+    def __call__(
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
         if not isinstance(message, QueryWarning):
-            self._show(message, category, *place)
+            self._show(message, category, filename, lineno, file, line)
         elif (text := str(message)) not in self._told:
             self._told.add(text)
             typer.echo(f"warning: {text}", err=True)
