@@ -111,8 +111,9 @@ class _Careful:
             budget.refuse_many(document, subscription, nodes.size)
             return None
         is_new = np.array([node not in written for node in nodes.tolist()], bool)
-        if int(sizes.sum()) > budget.limits.max_message_bytes or int(sizes[is_new].sum()) > budget.left[document]:
-            budget.refuse_large(document, subscription)
+        is_large = int(sizes.sum()) > budget.limits.max_message_bytes
+        if is_large or int(sizes[is_new].sum()) > budget.left[document]:
+            budget.refuse_large(document, subscription, in_all=not is_large)
             return None
         total = 0
         for node in nodes.tolist():
@@ -120,8 +121,9 @@ class _Careful:
                 written[node] = self._fragments.text(node)
                 budget.left[document] -= size_of(written[node])
             total += size_of(written[node])
-            if total > budget.limits.max_message_bytes or budget.left[document] < 0:
-                budget.refuse_large(document, subscription)
+            is_large = total > budget.limits.max_message_bytes
+            if is_large or budget.left[document] < 0:
+                budget.refuse_large(document, subscription, in_all=not is_large)
                 return None
         return [written[node] for node in nodes.tolist()]
 

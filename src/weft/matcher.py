@@ -214,13 +214,13 @@ def deliver(engine: Engine, table: NodeTable, plans: Plans | None = None) -> Del
     if len(found.answers) == 1:
         places, answer = found.answers[0]
         if len(places) == len(table.documents):
-            return replace(answer, refused=refused, rejected=found.rejected)
+            return replace(answer, refused=sorted(refused), rejected=found.rejected)
     none = np.zeros(0, np.int32)
     document = [np.array(places, np.int32)[answer.document] for places, answer in found.answers]
     subscription = [answer.subscription for _, answer in found.answers]
     text = [each for _, answer in found.answers for each in answer.text]
     made = in_order(np.concatenate([none, *document]), np.concatenate([none, *subscription]), text, refused)
-    return replace(made, rejected=found.rejected)
+    return replace(made, rejected=sorted(found.rejected))
 
 
 def match(engine: Engine, table: NodeTable, plans: Plans | None = None) -> Matched:

@@ -9,7 +9,7 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 
-_MOST = 1 << 26  # entries at once: beyond this, what a batch and the queries make together is not for one computer
+_MOST = 1 << 25  # entries at once: beyond this, what a batch and the queries make together is not for one computer
 
 
 def expand(starts: NDArray[np.integer], ends: NDArray[np.integer]) -> tuple[Longs, Longs]:

@@ -38,9 +38,9 @@ class Budget:
         reason = f"{number} nodes or bindings, more than {self.limits.max_messages}"
         self.refuse(document, subscription, reason)
 
-    def refuse_large(self, document: int, subscription: int) -> None:
+    def refuse_large(self, document: int, subscription: int, in_all: bool) -> None:
         """It would be too many bytes: for one query, or with all that the document has brought out before."""
-        if self.left[document] < self.limits.max_message_bytes:
+        if in_all:
             reason = f"more than {self.limits.max_output_bytes} bytes from one document in all"
         else:
             reason = f"more than {self.limits.max_message_bytes} bytes from one document"
@@ -54,6 +54,12 @@ class Budget:
         rows = nodes[is_element]
         sizes[is_element] = table.end[rows] - table.start[rows]
         sizes[~is_element] = self._lengths[nodes[~is_element] - table.elements]
+        return sizes
+
+    @cached_property
+    def all_sizes(self) -> list[int]:
+        """The same for all nodes of the batch, one by one."""
+        sizes: list[int] = self.sizes(np.arange(self._table.nodes, dtype=np.int32)).tolist()
         return sizes
 
     @cached_property

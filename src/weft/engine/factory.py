@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-
-import numpy as np
 
 from weft.documents.document import Limits
 from weft.documents.fragment import Fragments
@@ -32,8 +31,8 @@ class Factory:
         if groups > limits.max_messages:
             self._budget.refuse_many(document, subscription, groups)
             return False
-        if entries > max(limits.max_messages, limits.max_message_bytes // _LEAST):
-            self._budget.refuse_large(document, subscription)
+        if entries > (most := max(limits.max_messages, limits.max_message_bytes // _LEAST)):
+            self._budget.refuse(document, subscription, f"{entries} nodes to return, more than {most}")
             return False
         return True
 
@@ -47,7 +46,7 @@ class Factory:
             return text
         measured = self._measured(recipe, self._in_order(recipe, groups), room)
         if measured is None:
-            budget.refuse_large(document, subscription)
+            budget.refuse_large(document, subscription, room < budget.limits.max_message_bytes)
             return None
         budget.left[document] -= size_of(measured)
         return measured
@@ -59,11 +58,11 @@ class Factory:
 
     def _measured(self, recipe: Recipe, groups: list[Lists], room: int) -> str | None:
         """A message that may be too large: its copies are added up before they are made, all else as it is written."""
-        slots = [piece[1] for piece in recipe.pieces if isinstance(piece, tuple) and piece[0] is Fill.COPY]
-        least = len(groups) * len(recipe.pieces)  # about: most pieces are at least a character
-        for lists in groups if slots else ():
-            for slot in slots:
-                least += int(self._budget.sizes(np.array(lists[slot], np.int32)).sum())
+        copied = Counter(piece[1] for piece in recipe.pieces if isinstance(piece, tuple) and piece[0] is Fill.COPY)
+        sizes, least = self._budget.all_sizes, len(groups) * len(recipe.pieces)  # a piece has some character, mostly
+        for lists in groups if copied else ():
+            for slot, times in copied.items():
+                least += times * sum([sizes[node] for node in lists[slot]])
             if least > room:
                 return None
         written, total = [], 0
