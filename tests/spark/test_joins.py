@@ -148,7 +148,7 @@ def test_what_is_exactly_a_window_apart_is_within_it_at_today_s_dates(
         "chain": f"S//a->x FOLLOWED BY{window} S//b->y JOIN{{y = z, 0 seconds}} S//c->z",
     }
     given = [
-        Document(f"<{name}>{at}</{name}>".encode(), f"{name}{at}", "S", 1.7e9 + 10 * at + later)
+        Document(f"<{name}>{at}</{name}>".encode(), f"{name}{at}", "S", round(1.7e9 + 10.1 * at + later, 3))
         for at in range(100)
         for name, later in (("a", 0.0), ("b", apart), ("c", apart))
     ]

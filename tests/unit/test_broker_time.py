@@ -39,7 +39,7 @@ def broker_of(query: str, **options: Span | Callable[[], int] | None) -> Broker:
 def pairs_found(window: str, apart: Callable[[float], Moment], join: str = "FOLLOWED BY") -> int:
     """How many of a hundred pairs are found, each ten seconds behind the one before."""
     broker = broker_of(f"S//a->x {join}{{x = y, {window}}} S//b->y")
-    firsts = [1.7e9 + 10 * at for at in range(100)]
+    firsts = [round(1.7e9 + 10.1 * at, 1) for at in range(100)]
     documents = [
         one for at, first in enumerate(firsts) for one in (dated("a", first, at), dated("b", apart(first), at))
     ]
@@ -52,16 +52,16 @@ def pairs_found(window: str, apart: Callable[[float], Moment], join: str = "FOLL
 @pytest.mark.parametrize("window", ["100 milliseconds", "0.1 seconds"])
 @pytest.mark.parametrize("join", ["FOLLOWED BY", "JOIN"])
 def test_what_is_exactly_a_window_apart_is_within_it_at_today_s_dates(window: str, join: str) -> None:
-    assert pairs_found(window, lambda first: first + 0.1, join) == 100
-    assert pairs_found(window, lambda first: first + 0.101, join) == 0
-    assert pairs_found(window, lambda first: first + 0.099999, join) == 100
+    # As floats of today's dates 40 of the first are further apart than 0.1.
+    assert pairs_found(window, lambda first: round(first + 0.1, 1), join) == 100
+    assert pairs_found(window, lambda first: round(first + 0.101, 3), join) == 0
+    assert pairs_found(window, lambda first: round(first + 0.100001, 6), join) == 0
+    assert pairs_found(window, lambda first: round(first + 0.099999, 6), join) == 100
 
 
 def test_a_nanosecond_more_than_a_window_is_outside_it() -> None:
-    one = Decimal(1)
-
-    assert pairs_found("2 seconds", lambda first: one * int(first) + 2) == 100
-    assert pairs_found("2 seconds", lambda first: one * int(first) + 2 + Decimal("1e-9")) == 0
+    assert pairs_found("2 seconds", lambda first: Decimal(str(first)) + 2) == 100
+    assert pairs_found("2 seconds", lambda first: Decimal(str(first)) + 2 + Decimal("1e-9")) == 0
 
 
 def test_an_absence_is_over_one_nanosecond_behind_its_window() -> None:
