@@ -15,17 +15,15 @@ from html.entities import name2codepoint
 from weft.documents.doctype import HEAD, Doctype
 from weft.documents.document import EntityPolicy, Limits
 from weft.documents.source import Source
-from weft.documents.tags import TAG
+from weft.documents.tags import ASIDE, TAG
 
 #: The public identifier of entities that are declared here, since the document does not: a use of them is an error.
 UNDECLARED = "-//weft//undeclared"
 _DEEPEST = 1_000  # entities in each other
 _MOST_DECLARATIONS = 100_000  # of entities, and of the attributes of elements
 _HTML = ("-//Netscape Communications//DTD RSS 0.91//EN", "-//W3C//DTD XHTML")
-# What may hold anything runs to its end or, if there is none, to the end of all: then it is not well-formed.
-_ASIDE = rb"<!--(?:.*?-->|.*)|<\?(?:.*?\?>|.*)|<!\[CDATA\[(?:.*?\]\]>|.*)"
 _IN_CONTENT = re.compile(
-    _ASIDE + rb"|&(?!#|amp;|lt;|gt;|quot;|apos;)([A-Za-z_:\x80-\xff][\w.:\-\x80-\xff]*+);", re.DOTALL
+    ASIDE + rb"|&(?!#|amp;|lt;|gt;|quot;|apos;)([A-Za-z_:\x80-\xff][\w.:\-\x80-\xff]*+);", re.DOTALL
 )
 _LITERAL = rb"""(?:"[^"]*+"|'[^']*+')"""
 _IN_SUBSET = re.compile(
@@ -212,9 +210,9 @@ def _declaration(name: bytes, knows_html: bool, policy: EntityPolicy) -> bytes:
     return b"<!ENTITY %b %b>" % (name, meaning)
 
 
-def references_in(text: bytes) -> set[bytes]:
+def references_in(text: bytes) -> list[bytes]:
     """The names of the entities that a piece of XML refers to, but for the five that need no declaration."""
-    return set(_references(text))
+    return list(_references(text))
 
 
 def declarations_for(subset: Subset, names: set[bytes]) -> bytes:

@@ -14,7 +14,7 @@ from weft.documents.entities import Subset, declarations_for, measure, read_doct
 from weft.documents.rewrite import escape_attribute
 from weft.documents.scan import SEPARATOR
 from weft.documents.source import Source
-from weft.documents.tags import LONGEST_NAMESPACE, refuse_floods, too_long_namespace
+from weft.documents.tags import LONGEST_NAMESPACE, namespace_size, namespaces_in, refuse_floods, too_long_namespace
 from weft.errors import DocumentError
 
 #: A whole `<!DOCTYPE …>`; the group is its internal subset, in which literals, comments and instructions hold anything.
@@ -24,7 +24,6 @@ DOCTYPE = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _ATTRIBUTE = re.compile(rb"""\s([^\s=<>"']++)\s*+=\s*+(?:"[^"]*+"|'[^']*+')""")
-_NAMESPACE = re.compile(rb"""\sxmlns(?::[^\s="'<>]*+)?\s*+=\s*+("[^"<]*+"|'[^'<]*+')""")
 _PREFIX = re.compile(rb"""[<\s/"']([^\s<>/="':&;]++):""")
 _UNPREFIXED = re.compile(rb"<[^\s<>/!?:]++[\s/>]")
 _FEW = 8  # prefixes that are looked for one by one, which is faster
@@ -93,8 +92,8 @@ class Outline:
             refuse_floods(Source("", bytes(data)), self._limits)
         except DocumentError as error:
             raise OutlineError(offset + error.offset, error.reason) from None
-        if self._sizes:
-            self._refuse_long_namespaces(data, offset)
+        if self._sizes and b"xmlns" in data:
+            self._refuse_long_namespaces(bytes(data), offset)
         self._shift = offset - self._fed
         self._fed += len(data)
         self._is_behind_row = False
@@ -112,13 +111,12 @@ class Outline:
             raise OutlineError(offset, reason)
         self.feed(doctype, offset)
 
-    def _refuse_long_namespaces(self, data: bytes | bytearray, offset: int) -> None:
+    def _refuse_long_namespaces(self, data: bytes, offset: int) -> None:
         """A name that an entity stands for is as long as that."""
-        for found in _NAMESPACE.finditer(data):
-            size = sum(self._sizes.get(name, 0) for name in references_in(bytes(found[1])))
+        for at, written in namespaces_in(data):
+            size = sum(self._sizes.get(name, 0) for name in references_in(written))
             if size > LONGEST_NAMESPACE:
-                reason = f"a namespace name of more than {LONGEST_NAMESPACE} bytes"
-                raise OutlineError(offset + found.start(1), reason)
+                raise OutlineError(offset + at, too_long_namespace(size))
 
     def feed_row(self, before: bytearray, offset: int) -> None:
         """Read on up to a row, whose place is taken by something that is allowed exactly where the row is."""
@@ -152,7 +150,7 @@ class Outline:
 
     def _row_doctype(self, name: bytes, row: bytes) -> bytes:
         subset = self._subset
-        references = references_in(row) if self.doctype else set()
+        references = set(references_in(row)) if self.doctype else set()
         identifiers = b" " + self._identifiers if references and self._identifiers else b""
         if subset.has_parameters and (references or subset.lists):  # what is declared behind them may not count
             found = DOCTYPE.match(self.doctype)
@@ -210,8 +208,8 @@ class Outline:
     ) -> None:
         xmlns, _, prefix = attribute.partition(":")
         if xmlns == "xmlns" and default is not None:
-            if reason := too_long_namespace(attribute, default):
-                raise OutlineError(self._parser.CurrentByteIndex + self._shift, reason)
+            if (size := namespace_size(attribute, default)) > LONGEST_NAMESPACE:
+                raise OutlineError(self._parser.CurrentByteIndex + self._shift, too_long_namespace(size))
             self._by_default.setdefault(element.encode(), set()).add(prefix.encode())
 
     def _error(self, error: expat.ExpatError) -> OutlineError:

@@ -14,7 +14,7 @@ from weft.documents.doctype import Doctype
 from weft.documents.document import Limits
 from weft.documents.entities import UNDECLARED, Entities, colon
 from weft.documents.source import Source
-from weft.documents.tags import too_long_namespace
+from weft.documents.tags import LONGEST_NAMESPACE, namespace_size, too_long_namespace
 from weft.documents.tally import Tally
 
 _IN_TEXT = {"\r": "&#13;"}
@@ -93,8 +93,8 @@ class _Writer:
         written = [f"<{name}"]
         for at in range(0, len(attributes), 2):
             key, value = attributes[at], attributes[at + 1]
-            if reason := too_long_namespace(key, value):
-                self.refuse(reason)
+            if key.startswith("xmlns") and (size := namespace_size(key, value)) > LONGEST_NAMESPACE:
+                self.refuse(too_long_namespace(size))
             written.append(f' {key}="{escape_attribute(value)}"')
         written.append(">")
         self.in_text = False

@@ -261,11 +261,15 @@ def test_an_entity_is_repeated_in_the_rows_that_refer_to_it_and_not_too_often() 
     ("file", "reason"),
     [
         (b"<r><b xmlns:p='%b'/><item/></r>" % (b"u" * 2_000), "a namespace name of 2000 bytes, more than 1024"),
+        (
+            b"<r><b><item/></b><b xmlns:p='%b'/></r>" % (b"u" * 2_000),
+            "a namespace name of 2000 bytes, more than 1024",
+        ),
         (b"<r><b" + attributes(1_001) + b"/><item/></r>", "an element with 1001 attributes, more than 1000"),
         (b"<r>" + b"<b>" * 1_000 + b"<item/>", "nested deeper than 1000"),
         (
-            b"<!DOCTYPE r [<!ENTITY e '%b'>]><r xmlns:p='&e;'><item/></r>" % (b"u" * 2_000),
-            "a namespace name of more than 1024 bytes",
+            b"<!DOCTYPE r [<!ENTITY e '%b'>]><r xmlns:p='&e;&e;&e;&e;'><item/></r>" % (b"u" * 500),
+            "a namespace name of 2000 bytes, more than 1024",
         ),
         (
             b"<!DOCTYPE r [<!ATTLIST r xmlns:p CDATA '%b'>]><r><item/></r>" % (b"u" * 2_000),
@@ -283,11 +287,11 @@ def test_an_entity_is_repeated_in_the_rows_that_refer_to_it_and_not_too_often() 
     ],
 )
 def test_what_stands_outside_the_rows_keeps_the_limits_too(file: bytes, reason: str) -> None:
-    (error,) = rows_of(file)
+    *_, error = rows_of(file)
 
     assert isinstance(error, DocumentError)
     assert error.reason == reason
-    assert len(cut_rows("file", [file], "item", 1)) == 1
+    assert len(cut_rows("file", [file], "item", 1)) <= 2
 
 
 def test_declarations_around_rows_cost_nothing_again_for_each_row() -> None:
