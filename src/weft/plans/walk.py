@@ -35,9 +35,9 @@ def count_steps(node: object) -> int:
         part = waiting.pop()
         if isinstance(part, Step):
             steps += 1
-        elif isinstance(part, tuple) or is_dataclass(part):
-            if id(part) in seen:
-                continue
+            continue
+        inner = part if isinstance(part, tuple) else getattr(part, "__dataclass_fields__", None)
+        if inner and id(part) not in seen:
             seen.add(id(part))
-            waiting += part if isinstance(part, tuple) else [getattr(part, each.name) for each in fields(part)]
+            waiting += part if isinstance(part, tuple) else [getattr(part, name) for name in inner]
     return steps
