@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ def in_order(documents: Iterable[Document]) -> list[Document]:
     return sorted(documents, key=lambda document: document.timestamp or 0.0)
 
 
+@pytest.mark.slow
 @CALM
 @given(
     st.lists(queries(), min_size=1, max_size=4),

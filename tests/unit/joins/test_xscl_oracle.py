@@ -264,6 +264,7 @@ def test_a_test_that_no_query_of_one_document_has_is_refused() -> None:
 # -- others agree
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(documents(size=20), st.lists(absolute_paths(), min_size=1, max_size=8))
 def test_blocks_find_the_nodes_that_lxml_finds(data: bytes, paths: list[Query]) -> None:
