@@ -9,18 +9,20 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 
-_MOST = 1 << 25  # entries at once: beyond this, what a batch and the queries make together is not for one computer
+MOST = 1 << 26  # entries at once: beyond this, what a batch and the queries make together is not for one computer
 
 
-def expand(starts: NDArray[np.integer], ends: NDArray[np.integer]) -> tuple[Longs, Longs]:
+def expand(starts: NDArray[np.integer], ends: NDArray[np.integer], most: int = MOST) -> tuple[Longs, Longs]:
     """Many ranges as one column: for each entry the range it comes from, and the number in it.
+
+    Raises MemoryError, before any memory is spent, where there would be more than `most` entries.
 
     >>> [column.tolist() for column in expand(np.array([5, 0]), np.array([7, 1]))]
     [[0, 0, 1], [5, 6, 0]]
     """
     counts = (ends - starts).astype(np.int64)
-    if (total := int(counts.sum())) > _MOST:
-        raise MemoryError(f"{total} combinations at once, more than {_MOST}")
+    if (total := int(counts.sum())) > most:
+        raise MemoryError(f"{total} combinations at once, more than {most}")
     which = np.repeat(np.arange(counts.size), counts)
     before = np.cumsum(counts) - counts
     return which, np.arange(which.size) - before[which] + starts[which]

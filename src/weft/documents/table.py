@@ -16,6 +16,8 @@ from weft.documents.document import Document
 from weft.documents.kind import Kind
 from weft.errors import DocumentError
 
+_MOST_BELOW = 1 << 24  # nodes below others, counted for each of these: elements nested in elements have very many
+
 
 @dataclass(frozen=True)
 class NodeTable:
@@ -120,11 +122,13 @@ class NodeTable:
             return which, nodes[inside]
         last = self.last[rows]
         if kind is Kind.ELEMENT:
-            which, inside = expand(rows + np.int64(1), last + np.int64(1))
+            which, inside = expand(rows + np.int64(1), last + np.int64(1), _MOST_BELOW)
         elif kind is Kind.ATTRIBUTE:
-            which, inside = expand(starts[rows] + self.elements, starts[last + np.int64(1)] + self.elements)
+            first, end = starts[rows] + self.elements, starts[last + np.int64(1)] + self.elements
+            which, inside = expand(first, end, _MOST_BELOW)
         else:
-            which, inside = expand(self.text_first[rows] + self.first_text, self.text_last[rows] + self.first_text)
+            first, end = self.text_first[rows] + self.first_text, self.text_last[rows] + self.first_text
+            which, inside = expand(first, end, _MOST_BELOW)
         return which, inside.astype(np.int32)
 
     def string_value(self, node: int) -> str:
