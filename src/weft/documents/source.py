@@ -73,7 +73,8 @@ def encoding_of(document: str, head: bytes) -> str | None:
     wide = next((codec for mark, codec in _UTF16 if head.startswith(mark)), None)
     if wide is None and not head.startswith((b"<?xml", _UTF8_MARK)):
         return None
-    text = head[:HEAD].decode(wide or "utf-8", "replace")
+    end = head.find(b"?>", 0, HEAD) if wide is None else -1
+    text = head[: end + 2 if end >= 0 else HEAD].decode(wide or "utf-8", "replace")
     if (declared := _DECLARED.match(text)) is None:
         if len(head) >= HEAD and "?>" not in text and re.match(r"\ufeff?<\?xml\s", text):
             raise DocumentError(document, 1, 1, 0, f"an XML declaration of more than {HEAD} bytes")

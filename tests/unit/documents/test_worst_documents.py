@@ -14,7 +14,7 @@ from worst_documents import WORST
 
 ROOT = Path(__file__).resolve().parents[3]
 LIMITS = Limits()
-SMALL = 1024 * 1024
+SMALL = 512 * 1024
 #: What does not grow with its size alone is measured at full size; all else at a small one, and taken times so many.
 FULL = ("one_long_comment", "entity_declarations", "entities_in_entities", "entities_that_come_to_nothing")
 MARGIN = 3  # other machines, and other work on this one
