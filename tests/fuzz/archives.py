@@ -9,6 +9,7 @@ import tempfile
 import zipfile
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 from fuzz.case import Case
 from weft.documents.document import Limits
@@ -41,12 +42,16 @@ class Archives:
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="weft-fuzz-"))
+        self._good = self.seeds()
 
     def seeds(self) -> list[Case]:
         zips = [Case(_zip(method), ".zip") for method in _METHODS]
         tars = [Case(_tar(form, ""), ".tar") for form in _FORMS]
         gzips = [Case(gzip.compress(data, mtime=0), ".xml.gz") for data in (b"<a/>", b"<a>" + b"b" * 500 + b"</a>")]
         return [*zips * 2, *tars * 2, Case(_tar(tarfile.PAX_FORMAT, "gz"), ".tgz"), *gzips]
+
+    def fresh(self, chance: Random) -> Case:
+        return chance.choice(self._good)
 
     def check(self, case: Case) -> None:
         data = _with_checksums(case.data) if case.suffix == ".tar" else case.data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 from pathlib import Path
+from random import Random
 from typing import NamedTuple, Protocol
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
@@ -32,6 +33,10 @@ class Fuzzer(Protocol):
 
     def seeds(self) -> list[Case]:
         """Inputs to begin with, good ones."""
+        ...
+
+    def fresh(self, chance: Random) -> Case:
+        """Another good input."""
         ...
 
     def check(self, case: Case) -> None:

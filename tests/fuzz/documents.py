@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
+from random import Random
 from typing import Any
 from xml.parsers import expat
 
 from fuzz.case import ROOT, Case
+from fuzz.grammar import document
 from weft.documents.document import Document, Limits
 from weft.documents.scan import BREAK, SEPARATOR, TEXT, Scan
 from weft.workload import generate_documents, shipped
 
+_LARGEST_SEED = 2_000  # bytes
 _LIMITS = Limits(max_bytes=1 << 20, max_depth=60, max_attributes=40, max_nodes=5_000)
 _OWN_REASONS = ("more than", "nested deeper", " bytes")
 # What Weft decides by itself, before or beyond expat: declarations, encodings, names of instructions with a colon.
@@ -47,7 +50,11 @@ class Documents:
         examples = [path.read_bytes() for path in sorted((ROOT / "examples").glob("*/0*.xml"))]
         made = [each for name in ("news", "book") for each in generate_documents(shipped(name), number=20, elements=12)]
         plain = [b'<r xmlns:p="u"><p:a x="1">t</p:a><b/></r>', b"<a><!-- c --><?p i?><![CDATA[x]]>&amp;</a>"]
-        return [Case(data[:1_000], ".xml") for data in (*plain * 10, *made, *examples)]
+        small = [data for data in (*made, *examples) if len(data) < _LARGEST_SEED]
+        return [Case(data, ".xml") for data in (*plain * 10, *small)]
+
+    def fresh(self, chance: Random) -> Case:
+        return Case(document(chance), ".xml")
 
     def check(self, case: Case) -> None:
         compiled, slow = observed(case.data, compiled=True), observed(case.data, compiled=False)

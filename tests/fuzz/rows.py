@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 
 from lxml import etree
 
 from fuzz.case import Case
+from fuzz.grammar import document
 from weft.documents.document import Limits
 from weft.documents.rows import WHOLE, Rows, cut_rows, read_rows
 from weft.errors import DocumentError
@@ -31,6 +33,9 @@ class FileRows:
         nested = b"<r><!-- <item> --><item><item>in</item><![CDATA[</item>]]></item><?p <item>?><item b='1' /></r>"
         typed = b"<!DOCTYPE r [<!ENTITY e 'in'><!ATTLIST item g CDATA 'given'>]><r><item>&e;</item><w>&e;</w></r>"
         return [Case(data, ".xml") for data in (plain, nested, typed, b"<item/>")]
+
+    def fresh(self, chance: Random) -> Case:
+        return Case(document(chance, "item item p:item w items q"), ".xml")
 
     def check(self, case: Case) -> None:
         rows = rows_of(case.data, 100_000)
