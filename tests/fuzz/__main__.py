@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fuzz import sanitized
-from fuzz.case import ROOT, Case
+from fuzz.case import ROOT, Case, scratch
 from fuzz.kinds import KINDS
 
 _LONGEST_CASE = 120  # seconds, on a machine that is busy; the worker itself ends a case after ten of the processor
@@ -55,8 +55,7 @@ def run_kind(kind: str, seconds: float, cases: int, seed: int) -> Outcome:
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0 and outcome.cases < cases and len(outcome.findings) < 20:
-        current = ROOT / "build" / "fuzz" / f"{kind}.current"
-        current.parent.mkdir(parents=True, exist_ok=True)
+        current = scratch() / "current"
         arguments = [kind, str(left), str(cases - outcome.cases), str(seed), str(current)]
         died = _run(arguments, environment, current, outcome)
         if died is not None:
@@ -111,7 +110,6 @@ def main() -> int:
     for each in outcomes:
         for finding in each.findings:
             console.print(f"{each.kind}: {finding}", style="red", markup=False, soft_wrap=True)
-    Path(ROOT / "build" / "fuzz" / "last-seed").write_text(f"{seed}\n")
     return 1 if any(each.findings for each in outcomes) else 0
 
 

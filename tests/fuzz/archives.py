@@ -5,13 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
-import tempfile
 import zipfile
 from collections import Counter
-from pathlib import Path
 from random import Random
 
-from fuzz.case import Case
+from fuzz.case import Case, scratch
 from weft.documents.document import Limits
 from weft.documents.files import Piece, find_files, read_piece
 from weft.errors import DocumentError
@@ -41,7 +39,7 @@ class Archives:
     most_memory = 400
 
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="weft-fuzz-"))
+        self._folder = scratch()
         self._good = self.seeds()
 
     def seeds(self) -> list[Case]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
+import tempfile
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
@@ -9,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 ROOT = CORPUS.parents[1]
+_MEMORY = "/dev/shm"
 
 
 class Case(NamedTuple):
@@ -42,6 +47,13 @@ class Fuzzer(Protocol):
     def check(self, case: Case) -> None:
         """Raises whatever is a fault."""
         ...
+
+
+def scratch() -> Path:
+    """A folder that is gone when the process ends; in memory if there is such a place, since each case writes there."""
+    folder = tempfile.mkdtemp(prefix="weft-fuzz-", dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def kept(kind: str) -> list[Case]:

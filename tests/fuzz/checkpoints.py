@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from functools import cached_property
-from pathlib import Path
 from random import Random
 
-from fuzz.case import Case
+from fuzz.case import Case, scratch
 from weft import Broker, ConfigurationError, Document
 
 _QUERIES = (
@@ -29,7 +27,7 @@ class Checkpoints:
     most_memory = 1_000
 
     def __init__(self) -> None:
-        self._file = Path(tempfile.mkdtemp(prefix="weft-fuzz-")) / "checkpoint"
+        self._file = scratch() / "checkpoint"
 
     def seeds(self) -> list[Case]:
         broker = _broker()
