@@ -57,7 +57,7 @@ def test_a_job_ends_with_a_summary(finished: tuple[str, Path, Result]) -> None:
     _, output, done = finished
     lines = [line.strip(" │").replace("│", " ").split() for line in done.stdout.splitlines()]
 
-    assert done.exit_code == 0
+    assert done.exit_code == 0, done.stderr
     assert output.name in done.stdout
     for name, number in {"documents": 14, "rejected": 2, "messages": len(EXPECTED), "batches": 1}.items():
         assert [name, str(number)] in lines
@@ -150,6 +150,21 @@ def test_a_stream_to_json_can_be_shown_while_a_batch_is_half_written(
     (half / "part-0.json").write_text('{"subscription": "ti')
 
     assert run("show", tmp_path, "-n", 0).stdout.count("-- ") == len(EXPECTED)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_show_leaves_out_what_others_have_put_there(
+    spark: SparkSession, feed: Path, tmp_path: Path, format: str
+) -> None:
+    run_batch(spark, Job(feed / "subscriptions.jsonl", feed / "inbox", tmp_path, format=format))  # type: ignore[arg-type]
+    for folder in (tmp_path / "messages", tmp_path / "rejected"):
+        (folder / "batch=mine").mkdir()
+        (folder / "notes.json").write_text("mine")
+        (folder / "notes").mkdir()
+        (folder / "notes" / "notes.xml").write_text("mine")
+
+    assert run("show", tmp_path, "-n", 0).stdout.count("-- ") == len(EXPECTED)
+    assert len(run("show", tmp_path, "--rejected").stdout.splitlines()) == len(BROKEN)
 
 
 def test_show_of_what_is_no_output_is_told(tmp_path: Path) -> None:

@@ -30,9 +30,10 @@ class Interrupts:
 
     def note(self) -> None:
         """From here on there is something to end in order."""
-        if self.came is None:
-            for number in _NUMBERS:
-                signal.signal(number, self._note)
+        if self.came is not None:  # what was raised was lost in a callback
+            raise KeyboardInterrupt
+        for number in _NUMBERS:
+            signal.signal(number, self._note)
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self.came = number

@@ -84,6 +84,7 @@ def run_batch(spark: SparkSession, job: Job, compiled: Compiled | None = None) -
     record = Record(None, job.format)
     with alone(job.output / RECORDS, _IN_WORK):
         claim(job.output, record, overwrite=job.overwrite, checkpoint=job.checkpoint_folder)
+        spark.createDataFrame([], "nothing int")  # the session is this thread's own now: there Spark looks for sinks
         source = spark.read.format("weft")
         frame = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
         done = _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, compiled))

@@ -45,7 +45,9 @@ def read_results(output: Path, subscription: str | None = None, *, only_rejected
 
 
 def _batches(folder: Path) -> list[Path]:
-    return sorted(folder.glob("batch=*"), key=lambda path: int(path.name.partition("=")[2]))
+    found = {path.name.partition("=")[2]: path for path in folder.glob("batch=*")}
+    numbers = sorted((int(number), path) for number, path in found.items() if number.isascii() and number.isdigit())
+    return [path for _, path in numbers]
 
 
 def _parquet(folder: Path, subscription: str | None) -> Iterator[Row]:
@@ -74,7 +76,10 @@ def _message_files(folder: Path, subscription: str | None) -> Iterator[Row]:
     """Names are `<batch>-<subscription>-<key>.xml`, the subscription quoted."""
     wanted = None if subscription is None else quoted(subscription)
     for file in sorted(folder.glob("*/*.xml"), key=lambda path: path.name):
-        batch, name = _NAME.fullmatch(file.stem).group(1, 2)  # type: ignore[union-attr]
+        found = _NAME.fullmatch(file.stem)
+        if found is None:
+            continue  # somebody else's
+        batch, name = found.group(1, 2)
         if wanted is None or name == wanted:
             row = {"batch": int(batch), "subscription": subscription or unquote(name)}
             message = file.read_bytes().decode().removesuffix("\n")
@@ -82,5 +87,5 @@ def _message_files(folder: Path, subscription: str | None) -> Iterator[Row]:
 
 
 def _rejected_files(folder: Path) -> Iterator[Row]:
-    for file in sorted(folder.glob("*.json")):
+    for file in sorted(folder.glob("[0-9]*-rejected-*.json")):
         yield {**json.loads(file.read_text(encoding="utf-8")), "source": file.with_suffix(".xml").read_bytes()}
