@@ -124,11 +124,11 @@ class NodeTable:
         if kind is Kind.ELEMENT:
             which, inside = expand(rows + np.int64(1), last + np.int64(1), _MOST_BELOW)
         elif kind is Kind.ATTRIBUTE:
-            first, end = starts[rows] + self.elements, starts[last + np.int64(1)] + self.elements
-            which, inside = expand(first, end, _MOST_BELOW)
+            begin, end = starts[rows] + self.elements, starts[last + np.int64(1)] + self.elements
+            which, inside = expand(begin, end, _MOST_BELOW)
         else:
-            first, end = self.text_first[rows] + self.first_text, self.text_last[rows] + self.first_text
-            which, inside = expand(first, end, _MOST_BELOW)
+            first, last = self.text_first[rows] + self.first_text, self.text_last[rows] + self.first_text
+            which, inside = expand(first, last, _MOST_BELOW)
         return which, inside.astype(np.int32)
 
     def string_value(self, node: int) -> str:
