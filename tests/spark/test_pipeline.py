@@ -204,7 +204,7 @@ def test_namespaces_can_be_ignored(spark: SparkSession) -> None:
 
     ignored = frame.transform(deliver(["/a/b"], ignoreNamespace=True)).collect()
 
-    assert [row.message for row in ignored] == ["<x:b xmlns=\"urn:a\" xmlns:x='urn:b'/>"]
+    assert [row.message for row in ignored] == ["<x:b xmlns:x='urn:b'/>"]
     assert frame.transform(deliver(["/a/b"])).collect() == []
     assert frame.transform(match(["/a/b"], ignoreNamespace=True)).first().matches == ["1"]
 

@@ -2,12 +2,14 @@
 
 import gzip
 import os
+import shutil
 import subprocess
 import sys
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -178,18 +180,20 @@ def as_nobody(closed: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def closed(tmp_path: Path) -> Iterator[Path]:
-    """A folder that everyone may read, with one inside that nobody may."""
-    root = tmp_path / "in"
+def closed() -> Iterator[Path]:
+    """A folder that everyone may read, with one inside that nobody may; not below one that others may not pass."""
+    above = Path(mkdtemp())
+    root = above / "in"
     (root / "shut").mkdir(parents=True)
     for name in ("a.xml", "secret.xml", "shut/b.xml", "z.xml"):
         (root / name).write_bytes(b"<a/>")
-    for above in (root, *tmp_path.parents[:2], tmp_path):
-        above.chmod(0o755)
+    for folder in (above, root):
+        folder.chmod(0o755)
     (root / "secret.xml").chmod(0)
     (root / "shut").chmod(0)
     yield root
     (root / "shut").chmod(0o755)
+    shutil.rmtree(above)
 
 
 @pytest.mark.usefixtures("closed", "as_nobody")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
 from itertools import chain
+from math import inf
 from typing import Any
 
 import pyarrow as pa
@@ -123,8 +124,8 @@ def join(
     compiled = as_compiled(subscriptions, ignoreNamespace, limits, dtd, version)
     if compiled.joins is None:
         raise ConfigurationError("join: expected XSCL subscriptions, found none; the others are for weft.spark.deliver")
-    for name, given in (("lateness", lateness), ("ahead", ahead)):
-        span(given, name)  # raises if it is none
+    span(lateness, "lateness")  # raises if it is none
+    _furthest(ahead)
 
     def transform(frame: DataFrame) -> DataFrame:
         documents = documents_of(frame, column, id, stream, timestamp)
@@ -191,7 +192,12 @@ def documents_of(
 
 def is_ahead(frame: DataFrame, timestamp: str, ahead: Span) -> Column:
     """Whether a document is dated too far after the clock, which stands still during a micro-batch."""
-    return _nanoseconds(frame, timestamp) > unix_micros(current_timestamp()) * 1000 + lit(span(ahead, "ahead"))
+    return _nanoseconds(frame, timestamp) > unix_micros(current_timestamp()) * 1000 + lit(_furthest(ahead))
+
+
+def _furthest(ahead: Span) -> int:
+    """How far ahead a document may be dated, in nanoseconds; `inf` is any time."""
+    return END if ahead == inf else span(ahead, "ahead")
 
 
 def _nanoseconds(frame: DataFrame, timestamp: str) -> Column:
