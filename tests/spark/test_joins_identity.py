@@ -141,9 +141,7 @@ def test_a_document_of_the_future_does_not_make_the_others_late(
 
 def test_wrong_bounds_are_told(spark: SparkSession) -> None:
     for ahead in (-1.0, float("nan")):
-        with pytest.raises(
-            ConfigurationError, match="ahead: expected a number of seconds, .*, found"
-        ):
+        with pytest.raises(ConfigurationError, match=r"ahead: expected a number of seconds, .*, found"):
             given(spark, records(), None).transform(join([PAID], **KEYS, ahead=ahead))
 
 
