@@ -19,7 +19,7 @@ _ADDED, _AMPLIFIED = 8 * 1024 * 1024, 100
 # Up to its end or, if it is broken, up to the next `<`, which no value can hold.
 _TAG = re.compile(rb"""<[^"'<>]*+(?:(?:"[^"<]*+"|'[^'<]*+')[^"'<>]*+)*+(?:>|["'][^<]*+(?=<)|(?=<))""")
 _ASIDE = re.compile(rb"<!--|<!\[CDATA\[|<\?")
-_DECLARATION, _INSTRUCTION = re.compile(rb"<!"), re.compile(rb"<\?")
+_COMMENT, _INSTRUCTION = re.compile(rb"<!(?:--|\[CDATA\[)"), re.compile(rb"<\?")  # any other `<!` ends nothing
 _ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _SLASH, _BANG, _QUESTION = b"/!?"
 
@@ -102,7 +102,7 @@ class RowReader:
         if name != self._row:
             self._row, tag = name, re.escape(name)
             tags = re.compile(rb"</%b[\s>]" % tag), re.compile(rb"<%b[\s/>]" % tag)
-            self._inside = ((b"/", tags[0]), (b"<", tags[1]), (b"!", _DECLARATION), (b"?", _INSTRUCTION))
+            self._inside = ((b"/", tags[0]), (b"<", tags[1]), (b"!", _COMMENT), (b"?", _INSTRUCTION))
             self._ahead = [-1] * len(self._inside)
 
     def _feed(self, to: int) -> None:
@@ -218,17 +218,14 @@ class RowReader:
                     ahead[kind] = found.start() if found else _FAR
             if (nearest := min(ahead)) < _FAR:
                 return nearest
-            window.at = max(at, len(data) - len(self._row) - 2)
+            window.at = max(at, len(data) - max(len(self._row) + 2, len(b"<![CDATA")))
             self._grow_or_fail()
 
     def _pass_aside_inside(self) -> None:
         window = self.window
         data = window.data
-        while len(data) - window.at < len(b"<![CDATA[") and self._grow():
-            pass
-        if (opening := _ASIDE.match(data, window.at)) is None:
-            window.at += 2  # not well-formed, which is told when the row is read
-            return
+        opening = _ASIDE.match(data, window.at)
+        assert opening is not None  # `_next_inside` has found it
         end = _ENDS[opening[0]]
         window.at = opening.end()
         while (found := data.find(end, window.at)) < 0:
