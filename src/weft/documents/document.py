@@ -60,6 +60,7 @@ class Limits:
     max_query_nesting: int = 50
     max_query_states: int = 10_000  # steps of all its paths
     max_messages: int = 1_000_000  # nodes or bindings that a query may have in one document
+    max_joined: int = 100_000  # messages that a join may make with one new document
     max_message_bytes: int = 64 * 1024 * 1024  # that a query may make of one document
 
     def __post_init__(self) -> None:

@@ -19,12 +19,12 @@ from weft.documents.table import NodeTable
 from weft.errors import ConfigurationError
 from weft.joins.absence import Absences
 from weft.joins.arrivals import ANY_TIME, Arrival, Arrivals, Clock
-from weft.joins.found import Found, JoinMessage, written
+from weft.joins.found import Found, JoinMessage, fail, written
 from weft.joins.meetings import SecondStage
 from weft.joins.outputs import Outputs, Written
 from weft.joins.queries import Entry, Queries, Subscriber
 from weft.joins.retention import make_is_over
-from weft.joins.search import Search, Tries
+from weft.joins.search import Search, TooManyError, Tries
 from weft.joins.shapes import Compiled, Shape, compile_plan
 from weft.joins.state import Held, Numbered, State, hold
 from weft.joins.streams import Streams
@@ -75,7 +75,8 @@ class Joins:
         furthest = None if ahead is None else ANY_TIME if ahead == inf else span(ahead, "ahead")
         self.arrivals = Arrivals(span(lateness, "lateness"), furthest, clock)
         self.queries = Queries()
-        self.search = Search(self.state, self.stage.values, self.limits.max_messages)
+        self._most = min(self.limits.max_joined, self.limits.max_messages)
+        self.search = Search(self.state, self.stage.values, self._most)
         self.second = SecondStage(self.queries, self.state)
         self.absences = Absences(self.state, self.search)
         self.outputs = Outputs(self.limits)
@@ -83,6 +84,7 @@ class Joins:
         self._known: dict[Xscl, Known] = {}
         self._plans: dict[int, Known] = {}
         self.published = 0  # how many messages have become documents
+        self._cascade = 0  # how many of them came of the last document, at whatever remove
         self._looked = 0  # at which sequence number documents were let go last
 
     def __len__(self) -> int:
@@ -233,6 +235,7 @@ class Joins:
         if self._streams:
             for one in ripe:
                 self._close(one.timestamp, found)
+                self._cascade = 0
                 self._come(one, found)
                 self._close(one.timestamp, found)  # it may be the last one of a window in documents
         else:
@@ -324,13 +327,19 @@ class Joins:
         for closed in self.absences.close(watermark, self.arrivals.progress.latest, found.fail):
             found.closed.append(closed)
             if self._streams:
+                self._cascade = 0
                 self._publish(Found(self.state, self.queries, closed=[closed], failures=found.failures), found)
 
     def _publish(self, alone: Found, found: Found) -> None:
         """The messages of queries that publish become documents."""
         due = [each for each in alone.due(self.search) if each.subscriber.publish]
         for each, text in list(written(self.outputs, due, found.failures)):
+            if self._cascade == self._most:
+                error = TooManyError(f"more than {self._most:,} documents are published in consequence of one")
+                fail(found.failures, [each.number], each.newest, error)
+                continue
             stream = each.subscriber.publish or ""
+            self._cascade += 1
             self.published += 1
             document = Document(text, f"{stream}-{self.published}", stream, exact_seconds(each.timestamp))
             table = read([document], self.limits)

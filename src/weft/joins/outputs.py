@@ -29,6 +29,7 @@ Nodes = tuple[tuple[int, ...], ...]
 #: When, and behind how many documents: what happens at one moment comes of one document.
 Moment = tuple[int, float]
 _Way = tuple[Definition, tuple[Link, ...]]
+_Said = tuple[int, tuple[int, ...], Nodes]  # what makes two messages the same: how they are written, and of what
 _DOCUMENTS = 256  # that are read at once
 _SWEEP = 10_000  # ways that nobody goes any more, before the engine is built anew
 _REMEMBERED = 16 * 1024 * 1024  # characters of messages whose fragments are remembered
@@ -126,24 +127,17 @@ class Outputs:
                 self._engine.add(way, lists_query(*key))
 
     def write(self, rows: Sequence[Row]) -> Iterator[str | Unwritten]:
-        """The messages, in order; no query has more bytes of one moment than it may."""
-        most = self._limits.max_message_bytes
-        spent: Counter[int] = Counter()  # bytes by query, of the moment
-        last: Moment | None = None
+        """The messages, in order; no query has more bytes of one moment than it may, nor have all together."""
+        account = Account(self._limits)
         for part, documents in with_documents(rows, lambda row: row.documents):
             page = self._page(part, documents)
             for row in part:
-                if row.moment != last:
-                    last = row.moment
-                    spent.clear()
+                account.turn_to(row.moment)
                 try:
                     writer = page or Page(self._engine, [row], _by_identity(row.documents), self._limits)
-                    text = writer.write(row, most - spent[row.number])
+                    yield account.write(row, writer)
                 except Exception as error:  # whatever it is, it is this message's own
                     yield Unwritten(failure_of(error))
-                    continue
-                spent[row.number] += most + 1 if text is None else _size(text)  # behind one that is too long comes none
-                yield Unwritten(f"more than {most:,} bytes of messages of one document") if text is None else text
 
     def _page(self, rows: Sequence[Row], documents: dict[int, Document]) -> Page | None:
         """The documents of some rows; None if they cannot be read together: then each row is on its own."""
@@ -151,6 +145,42 @@ class Outputs:
             return Page(self._engine, rows, documents, self._limits)
         except Exception:
             return None
+
+
+class Account:
+    """The bytes of the messages of one moment. Queries that ask for the same share its text, and it counts once."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._moment: Moment | None = None
+        self._spent: Counter[int] = Counter()  # by query
+        self._left = 0  # for all
+        self._texts: dict[_Said, str] = {}
+
+    def turn_to(self, moment: Moment) -> None:
+        """Begin anew with another moment."""
+        if moment != self._moment:
+            self._moment, self._left = moment, self._limits.max_output_bytes
+            self._spent.clear()
+            self._texts.clear()
+
+    def write(self, row: Row, page: Page) -> str | Unwritten:
+        """The message, if it is within the limits."""
+        most, spent = self._limits.max_message_bytes, self._spent[row.number]
+        said = id(row.written), tuple(map(id, row.documents)), row.nodes
+        text = self._texts.get(said)
+        if text is None:
+            text = page.write(row, min(most - spent, self._left))
+        size = most + 1 if text is None else _size(text)  # behind one that is too long comes none
+        self._spent[row.number] += size
+        if text is None and self._left < most - spent:
+            return Unwritten(f"more than {self._limits.max_output_bytes:,} bytes of messages of one document in all")
+        if text is None or spent + size > most:
+            return Unwritten(f"more than {most:,} bytes of messages of one document")
+        if said not in self._texts:
+            self._texts[said] = text
+            self._left -= size
+        return text
 
 
 class Page:

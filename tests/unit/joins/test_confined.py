@@ -96,7 +96,34 @@ def test_messages_that_are_documents_are_counted_and_told_once() -> None:
     assert [error.subscription for error in refused(broker)].count("made") == 1
 
 
+def test_documents_that_come_of_documents_are_counted_over_all_removes() -> None:
+    again = "SELECT <p>{ $x/text() }</p> FROM %s/p->x JOIN{x = y, 1 day} S/r/n->y PUBLISH %s"
+    first = "SELECT <p>{ $x/text() }</p> FROM S/r[k->a][n->x] JOIN{a = b, 1 day} S/s[k->b][n->y] PUBLISH T"
+    broker = broker_with(Limits(max_joined=10), first=first, second=again % ("T", "U"), third=again % ("U", "V"))
+
+    broker.publish([document("r", 4), document("s", 4), document("s", 1, at=2)])  # each 12
+
+    told = [error.reason for error in refused(broker)]
+    assert "more than 10 documents are published in consequence of one" in told
+    assert broker._matcher.joins.published == 20  # 10 for each document that came
+
+
 # -- how long
+
+
+def test_all_queries_together_make_so_many_bytes_of_one_document_and_a_text_that_many_want_counts_once() -> None:
+    same = {f"same{number}": PRODUCT for number in range(10)}
+    broker = broker_with(
+        Limits(max_output_bytes=200), **same, other=PRODUCT.replace("<p>", "<q>").replace("</p>", "</q>")
+    )
+
+    messages = broker.publish([document("r", 4), document("s", 4)])  # 16 messages of 9 bytes for each query
+
+    assert all(len(by(messages, id)) == 16 for id in same)
+    assert len(by(messages, "other")) == (200 - 16 * 9) // 9
+    assert [(error.subscription, error.reason) for error in refused(broker)] == [
+        ("other", "more than 200 bytes of messages of one document in all")
+    ]
 
 
 def test_a_query_makes_so_many_bytes_of_one_document_and_the_others_all_of_theirs() -> None:
