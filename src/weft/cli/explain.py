@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from weft.api import Broker
-from weft.cli.options import DtdName, IgnoreNamespaces, Namespaces, Queries, naming, read_dtd
+from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, Queries, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Rejected, SomeDocuments, find_documents, read_batches
-from weft.documents import Limits
+from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
 
 
@@ -27,6 +27,7 @@ def explain(
     documents: SomeDocuments = None,
     id: Annotated[str | None, typer.Option("--id", help="Explain this subscription alone.")] = None,
     graph: Annotated[Form | None, typer.Option(help="With --id: the plan as a graph, for Graphviz or drawn.")] = None,
+    limit: LimitSettings = None,
     dtd: DtdName = None,
     namespace: Namespaces = None,
     ignore_namespaces: IgnoreNamespaces = False,
@@ -42,14 +43,15 @@ def explain(
       weft explain --id 7 subscriptions.xpath news/
       weft explain --id 7 --graph svg --dtd book subscriptions.jsonl > plan.svg
     """
-    broker = Broker(dtd=read_dtd(dtd) if dtd is not None else None)
+    limits = read_limits(limit or ())
+    broker = Broker(limits, dtd=read_dtd(dtd) if dtd is not None else None)
     load_broker(queries, naming(namespace, ignore_namespaces), broker)
     if graph and id is None:
         raise ConfigurationError("--graph: expected --id with it, to name the subscription")
     if id is not None and id not in broker:
         raise ConfigurationError(f"--id: expected the id of a subscription in {queries}, found {id!r}")
     rejected = Rejected()
-    for batch in read_batches(find_documents(documents or []), Limits(), rejected):
+    for batch in read_batches(find_documents(documents or []), limits, rejected):
         broker.publish(batch)  # joins remember only what is published
         rejected.tell_new(broker)
     typer.echo(broker.explain_graph(id, graph.value) if graph and id is not None else broker.explain(id))

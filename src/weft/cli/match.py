@@ -14,11 +14,12 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.api import Broker
-from weft.cli.options import DtdName, IgnoreNamespaces, Namespaces, Queries, naming, read_dtd
+from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, Queries, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Documents, Rejected, find_documents, read_batches
 from weft.destinations import Message
 from weft.documents import Document, Limits
+from weft.documents.document import read_limits
 from weft.languages import recognize
 from weft.subscriptions import load_subscriptions
 
@@ -47,6 +48,7 @@ def match(
     doctype: Annotated[
         Doctype, typer.Option(help="Reject documents with a DOCTYPE, or read it but fetch nothing.")
     ] = Doctype.ignore_external,
+    limit: LimitSettings = None,
     dtd: DtdName = None,
     approach: Annotated[
         Approach | None, typer.Option(help="Answer FLWR queries one by one, as in the paper, instead of together.")
@@ -74,7 +76,8 @@ def match(
       weft match joins/ payments/ refunds/
       curl -s https://example.org/item.xml | weft match subscriptions.xpath -
     """
-    limits = Limits(max_bytes=max_bytes, max_depth=max_depth, doctype=doctype.value)
+    settings = [f"max_bytes={max_bytes}", f"max_depth={max_depth}", f"doctype={doctype.value}", *(limit or ())]
+    limits = read_limits(settings)
     graph = read_dtd(dtd) if dtd is not None else None
     broker = Broker(limits, dtd=graph, approach=approach.value if approach else None, profile=profile)
     load_broker(queries, naming(namespace, ignore_namespaces), broker)

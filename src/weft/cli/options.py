@@ -33,8 +33,14 @@ Namespaces = Annotated[
 IgnoreNamespaces = Annotated[
     bool, typer.Option("--ignore-namespaces", help="Compare local names only, in all queries.", show_default=False)
 ]
-
-
+LimitSettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        metavar="NAME=VALUE",
+        help="A limit other than its default, by its name in weft.Limits: max_nodes=1000. Can be repeated.",
+    ),
+]
 DtdName = Annotated[
     str | None,
     typer.Option(

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from weft.cli.interrupts import Interrupts
+from weft.cli.options import LimitSettings
 from weft.cli.run_report import task_bar, tell_batch, tell_summary
 from weft.errors import ConfigurationError
 
@@ -79,6 +80,7 @@ def run(
     conf: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark. Can be repeated.")
     ] = None,
+    limit: LimitSettings = None,
     metrics_port: Annotated[
         int | None,
         typer.Option(metavar="PORT", min=0, max=65535, help="Serve counts for Prometheus at 127.0.0.1:PORT/metrics."),
@@ -118,6 +120,7 @@ def run(
             overwrite=overwrite,
             lateness=lateness,
             ahead=ahead,
+            limits=tuple(limit or ()),
         )
         compiled = spark_room.check_job(job, stream)
         told, endpoint = _told(spark_room, log, interrupts), _endpoint(spark_room, job, metrics_port)

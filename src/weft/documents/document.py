@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from itertools import count
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from weft.documents.moment import Moment, nanoseconds
 from weft.errors import ConfigurationError
@@ -71,6 +71,21 @@ class Limits:
             if (value := getattr(self, name)) not in policies:
                 expected = ", ".join(map(repr, policies))
                 raise ConfigurationError(f"Limits.{name}: expected one of {expected}, found {value!r}")
+
+
+def read_limits(settings: Iterable[str]) -> Limits:
+    """Limits from texts such as `max_bytes=1000`; those that are not named have their defaults."""
+    given: dict[str, Any] = {}
+    for setting in settings:
+        name, _, value = (part.strip() for part in setting.partition("="))
+        default = getattr(Limits(), name, None) if name.isidentifier() else None
+        if not isinstance(default, int | str):
+            known = ", ".join(each.name for each in fields(Limits))
+            raise ConfigurationError(f"limit: expected NAME=VALUE with one of {known}, found {setting!r}")
+        if isinstance(default, int) and not (value.isascii() and value.isdigit()):
+            raise ConfigurationError(f"limit {name}: expected a whole number, found {value!r}")
+        given[name] = int(value) if isinstance(default, int) else value
+    return Limits(**given)
 
 
 def is_in_stream(document: Document, stream: str) -> bool:

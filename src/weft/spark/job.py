@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import DataFrame, DataFrameReader, Observation, SparkSession
 from pyspark.sql.functions import bit_xor, coalesce, col, count_if, element_at, lit, struct, when, xxhash64
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamReader
 
+from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.joins import AHEAD, LATENESS, documents_of, is_ahead, join, join_stream, with_moments
@@ -30,6 +32,7 @@ _JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
 _IN_USE, _IN_WORK = "another run is using this checkpoint", "another run is writing there"
 _ATTEMPTS = 3  # to read documents that change meanwhile
 _INTERVAL = "500 milliseconds"  # between two looks for new documents
+Reader = TypeVar("Reader", DataFrameReader, DataStreamReader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Job:
     overwrite: bool = False
     lateness: float = LATENESS
     ahead: float = AHEAD
+    limits: Sequence[str] = ()  # such as max_bytes=1000: see `weft.Limits`
     metrics: Metrics = field(default_factory=Metrics)
 
     @property
@@ -86,7 +90,7 @@ def run_batch(spark: SparkSession, job: Job, compiled: Compiled | None = None) -
         claim(job.output, record, overwrite=job.overwrite, checkpoint=job.checkpoint_folder)
         spark.createDataFrame([], "nothing int")  # the session is this thread's own now: there Spark looks for sinks
         source = spark.read.format("weft")
-        frame = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
+        frame = _of_documents(source, job).load(str(job.documents.absolute()))
         done = _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, compiled))
         finish(job.output, record)
     return done
@@ -126,7 +130,7 @@ def run_stream(
 
         source = spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
         source = source.option("log", str(folder / "weft" / "arrivals.jsonl"))
-        stream = (source.option("rowTag", job.row_tag) if job.row_tag else source).load(str(job.documents.absolute()))
+        stream = _of_documents(source, job).load(str(job.documents.absolute()))
         if joins is not None:  # here, so that a batch that runs again has the clock that it had
             stream = stream.withColumn(_AHEAD, coalesce(is_ahead(stream, "timestamp", job.ahead), lit(False)))
         if joins is not None and joins.pairwise:
@@ -142,8 +146,15 @@ def run_stream(
             query.stop()
 
 
+def _of_documents(reader: Reader, job: Job) -> Reader:
+    """A reader with the options that say what a document is."""
+    reader = reader.option("limits", ",".join(job.limits))
+    return reader.option("rowTag", job.row_tag) if job.row_tag else reader
+
+
 def _compile(job: Job, subscriptions: Path | list[Subscription], version: int) -> Compiled:
-    return compile_subscriptions(subscriptions, ignore_namespaces=job.ignore_namespaces, version=version)
+    limits = read_limits(job.limits)
+    return compile_subscriptions(subscriptions, ignore_namespaces=job.ignore_namespaces, limits=limits, version=version)
 
 
 def _stream_compiler(job: Job) -> Compile:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from heapq import heapify, heapreplace
 from pathlib import Path
 
+from weft.documents.document import Limits, read_limits
 from weft.documents.files import File, Piece, pieces
 from weft.documents.rows import check_row_tag
 from weft.errors import ConfigurationError
@@ -15,7 +16,7 @@ from weft.spark.paths import local_path
 
 _OPEN_COST = 16 * 1024  # bytes that could be read in the time it takes to open a file
 _LEAST_CUT = 1024 * 1024  # bytes; cutting a file finer for the sake of more tasks costs more than it brings
-_KNOWN = ("path", "rowTag", "stream", "maxFilesPerTrigger", "maxPartitionBytes", "minPartitions", "log")
+_KNOWN = ("path", "rowTag", "stream", "maxFilesPerTrigger", "maxPartitionBytes", "minPartitions", "log", "limits")
 _OF_A_TABLE = ("location", "owner", "provider", "serialization.format")  # what Spark adds for a table in SQL
 
 
@@ -30,6 +31,7 @@ class ReadOptions:
     max_files: int
     max_partition_bytes: int
     min_partitions: int
+    limits: Limits
 
 
 def read_options(given: Mapping[str, str]) -> ReadOptions:
@@ -52,6 +54,7 @@ def read_options(given: Mapping[str, str]) -> ReadOptions:
         _number(options, "maxFilesPerTrigger", 1000),
         _number(options, "maxPartitionBytes", 16 * 1024 * 1024),
         _number(options, "minPartitions", 2 * (os.cpu_count() or 1)),
+        read_limits(filter(None, options.get("limits", "").split(","))),
     )
 
 

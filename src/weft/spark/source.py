@@ -47,7 +47,7 @@ class WeftSource(DataSource):
     `stream`, `timestamp` and `value`. What cannot be read is a row too, whose `value` is null and whose `error` tells
     why. Options: `rowTag` (each element of that name is a document), `stream` (what to put in that column),
     `maxPartitionBytes` and `minPartitions` (how much a task reads, and how many there are at least: twice the
-    driver's cores, so say it on a cluster).
+    driver's cores, so say it on a cluster), `limits` (such as `max_bytes=1000,max_members=10`: see `weft.Limits`).
 
     `spark.readStream` reads files as they arrive, each once, `maxFilesPerTrigger` at a time, in the order that the
     file `log` keeps (see `arrivals`): `_weft/arrivals.jsonl` in the folder unless the option says another.
@@ -178,7 +178,7 @@ def _entries(piece: Piece, options: ReadOptions) -> Iterator[Document | Document
     if piece.rows is not None and _has_changed(piece.file):  # where its rows start was found in another
         yield changed
         return
-    entries = read_piece(piece, options.row_tag)
+    entries = read_piece(piece, options.row_tag, options.limits)
     while (entry := _next(entries, piece.file)) is not None:
         if isinstance(entry, DocumentError):
             _check_root(options.root)
