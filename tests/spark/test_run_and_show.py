@@ -197,3 +197,14 @@ def test_the_help_of_run_tells_its_options() -> None:
     for option in ("--stream", "--available-now", "--format", "--mode", "--row-tag", "--checkpoint", "--metrics-port"):
         assert option in done.stdout
     assert "weft run --subscriptions subs.jsonl --documents inbox/ --output out/ --stream" in done.stdout
+
+
+def test_limits_hold_for_reading_and_for_matching(spark: SparkSession, feed: Path) -> None:  # noqa: ARG001
+    output = feed / "limited"
+    options = ["--subscriptions", feed / "subscriptions.jsonl", "--documents", feed / "inbox", "--output", output]
+
+    done = run("run", *options, "--limit", "max_depth=1", "--limit", "max_bytes=48")
+
+    reasons = {row["error"] for row in read_results(output, only_rejected=True)}
+    assert done.exit_code == 0, done.stderr
+    assert {"nested deeper than 1", "more than 48 bytes"} <= reasons

@@ -177,12 +177,16 @@ def test_limits_can_be_set(write: Write) -> None:
     fits = run("match", "--max-bytes", "18", "--max-depth", "3", queries, document)
     refused = run("match", "--doctype", "reject", queries, doctype)
     expanded = run("match", "--doctype", "ignore-external", queries, doctype)
+    many = run("match", "--limit", "max_nodes=2", "--limit", "max_depth=9", queries, document)
+    explained = run("explain", "--limit", "max_nodes=2", queries, document)
 
     assert (deep.exit_code, deep.stderr) == (1, "d.xml:1:7: nested deeper than 2 (byte 6)\n")
     assert (large.exit_code, large.stderr) == (1, "d.xml:1:1: more than 17 bytes (byte 0)\n")
     assert fits.exit_code == 0
     assert refused.stderr == "t.xml:1:1: a DOCTYPE is not allowed here (byte 0)\n"
     assert lines(expanded)[0]["nodes"] == ["<b>x</b>"]
+    assert (many.exit_code, many.stderr) == (1, "d.xml:1:7: more than 2 nodes (byte 6)\n")
+    assert (explained.exit_code, explained.stderr) == (1, many.stderr)
 
 
 def test_namespaces_can_be_declared_for_all_queries(write: Write) -> None:
@@ -228,6 +232,11 @@ def test_a_file_of_queries_that_is_not_there_is_told(write: Write) -> None:
         (["--max-depth", "0"], "--max-depth"),
         (["--max-bytes", "many"], "--max-bytes"),
         (["--doctype", "fetch"], "--doctype"),
+        (["--limit", "max_node=1"], "limit: expected NAME=VALUE with one of max_bytes"),
+        (["--limit", "max_nodes"], "limit max_nodes: expected a whole number, found ''"),
+        (["--limit", "max_nodes=0"], "Limits.max_nodes: expected a positive number, found 0"),
+        (["--limit", "doctype=fetch"], "Limits.doctype: expected one of"),
+        (["--limit", "__class__=1"], "limit: expected NAME=VALUE"),
         (["--colour"], "--colour"),
     ],
 )

@@ -49,6 +49,18 @@ def batches(root: Path, **given: object) -> list[pa.RecordBatch]:
 # --- options
 
 
+def test_limits_are_kept_where_archives_are_unpacked(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for number in range(3):
+            archive.writestr(f"{number}.xml", "<a/>")
+
+    rows = [row for batch in batches(tmp_path, limits="max_members=2") for row in batch.to_pylist()]
+
+    assert [row["error"]["reason"] for row in rows if row["error"]] == ["broken archive: more than 2 members"]
+    with pytest.raises(ConfigurationError, match="limit: expected NAME=VALUE with one of max_bytes"):
+        options(tmp_path, limits="max_member=2")
+
+
 @pytest.mark.parametrize("given", ["/a/b c", "file:/a/b c", "file:///a/b c", "FILE:/a/b c"])
 def test_a_path_may_have_file_before_it(given: str) -> None:
     assert local_path(given) == Path("/a/b c")
