@@ -203,8 +203,8 @@ def test_limits_hold_for_reading_and_for_matching(spark: SparkSession, feed: Pat
     output = feed / "limited"
     options = ["--subscriptions", feed / "subscriptions.jsonl", "--documents", feed / "inbox", "--output", output]
 
-    done = run("run", *options, "--limit", "max_depth=1", "--limit", "max_bytes=48")
+    done = run("run", *options, "--limit", "max_depth=1", "--limit", "max_bytes=45")
 
     reasons = {row["error"] for row in read_results(output, only_rejected=True)}
     assert done.exit_code == 0, done.stderr
-    assert {"nested deeper than 1", "more than 48 bytes"} <= reasons
+    assert {"nested deeper than 1", "more than 45 bytes"} <= reasons
