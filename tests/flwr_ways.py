@@ -13,9 +13,9 @@ from lxml import etree
 from weft.documents import NodeTable
 from weft.documents.dtd import Dtd
 from weft.engine import Engine
-from weft.engine.pathsharing import PathSharing
 from weft.languages import parse
-from weft.optimizer import Approach
+from weft.reference.pathsharing.optimize import Approach
+from weft.reference.pathsharing.pathsharing import PathSharing
 
 Messages = dict[tuple[int, int], str]
 Way = Callable[[Dtd | None], Any]

@@ -17,8 +17,8 @@ from bench.brokering.ways import Delivered, Optimization, Shared, Unshared, Way
 from bench.brokering.workload import Feed, Setting, dtd_of, make_distinct_plans, make_plans
 from bench.contest import DisagreementError
 from weft.documents import NodeTable
-from weft.optimizer import Approach
 from weft.plans.flwr import Flwr
+from weft.reference.pathsharing.optimize import Approach
 
 Name = tuple[Approach, Optimization]
 

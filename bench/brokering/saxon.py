@@ -13,7 +13,7 @@ from bench.brokering.workload import BATCH, Setting, as_table, dtd_of, make_docu
 from bench.contest import DisagreementError
 from bench.measure import Child, ChildLostError, timed
 from weft.engine import Engine
-from weft.engine.outcome import Outcome
+from weft.engine.messages.outcome import Outcome
 from weft.languages.xquery import parse
 
 _TIMEOUT = 120.0  # seconds for one document and all queries

@@ -13,12 +13,12 @@ import numpy as np
 from bench.measure import timed
 from weft.documents import Dtd, NodeTable
 from weft.engine import Engine
-from weft.engine.groups import Groups
-from weft.engine.pathsharing import PathSharing, Run
+from weft.engine.messages.groups import Groups
 from weft.engine.profile import Profile
-from weft.optimizer import Approach
 from weft.plans.flwr import Flwr
-from weft.plans.operators import Bindings, DupElim, JoinedList, ReturnSelect, Semijoin, WhereFilter
+from weft.reference.pathsharing.operators import Bindings, DupElim, JoinedList, ReturnSelect, Semijoin, WhereFilter
+from weft.reference.pathsharing.optimize import Approach
+from weft.reference.pathsharing.pathsharing import PathSharing, Run
 
 Optimization = Literal["NoOpt", "Opt(q)", "Opt(q+dtd)"]
 APPROACHES: tuple[Approach, ...] = ("F", "FW", "FWR")

@@ -9,8 +9,8 @@ from typing import Literal
 
 from weft.documents import Document, Dtd, NodeTable, read
 from weft.languages.xquery import parse
-from weft.optimizer import canonical_paths
 from weft.plans.flwr import Flwr
+from weft.reference.pathsharing.optimize import canonical_paths
 from weft.workload import generate_documents, generate_flwr, shipped
 
 BATCH = 20

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from bench.joins.workload import Queries
+from weft.columns.integers import Longs
 from weft.documents import NodeTable
-from weft.documents.columns import Longs
-from weft.joins.reference import Reference
-from weft.joins.witness import FirstStage, Witnesses
+from weft.joins.match.witness import FirstStage, Witnesses
+from weft.reference.templates.reference import Reference
 
 _IN_A_DOCUMENT = 1 << 32  # more nodes than a document has
 

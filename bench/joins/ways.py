@@ -14,12 +14,12 @@ from bench.joins.database import Database
 from bench.joins.workload import Queries
 from bench.measure import timed
 from weft.documents import Document, NodeTable
-from weft.joins.conjunctive import Source, conjunctive_query
-from weft.joins.found import Found
 from weft.joins.joins import Joins
-from weft.joins.template import Template
-from weft.joins.view_cache import Materialized, NoViews, ViewCache, Views
-from weft.joins.witness import Witnesses
+from weft.joins.match.witness import Witnesses
+from weft.joins.output.found import Found
+from weft.reference.templates.conjunctive import Source, conjunctive_query
+from weft.reference.templates.template import Template
+from weft.reference.templates.view_cache import Materialized, NoViews, ViewCache, Views
 
 Mode = Literal["none", "materialized", "cache"]
 Triple = tuple[int, int, int]  # a distinct query and two documents

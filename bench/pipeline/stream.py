@@ -13,9 +13,9 @@ from bench.contest import DisagreementError
 from bench.news import news_queries
 from bench.pipeline.documents import write_files
 from bench.pipeline.session import Session
+from weft.broker.subscriptions import Subscription, write_subscription
 from weft.spark.job import Job, run_stream
 from weft.spark.metrics import BatchMetrics
-from weft.subscriptions import Subscription, write_subscription
 
 SUBSCRIPTIONS = 1_000
 

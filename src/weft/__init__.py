@@ -3,11 +3,12 @@
 import typing as _typing
 from importlib import import_module as _import_module
 
-from weft.api import Broker
-from weft.automaton.labels import Bounds
-from weft.courier import Undelivered
-from weft.destinations import Message
+from weft.broker.broker import Broker
+from weft.broker.courier import Undelivered
+from weft.broker.destinations import Message
+from weft.broker.subscriptions import Subscription, load_subscriptions
 from weft.documents import Document, Dtd, Limits
+from weft.engine.paths.labels import Bounds
 from weft.errors import (
     ConfigurationError,
     DeliveryError,
@@ -18,7 +19,6 @@ from weft.errors import (
     UnsupportedError,
     WeftError,
 )
-from weft.subscriptions import Subscription, load_subscriptions
 
 __all__ = [
     "Bounds",

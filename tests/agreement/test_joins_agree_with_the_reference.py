@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.joins.joins import Joins
-from weft.joins.readings import reading
-from weft.joins.reference import Reference, ViewMode
-from weft.joins.relations import Reading, Witnesses
-from weft.joins.witness import FirstStage
+from weft.joins.match.readings import reading
+from weft.joins.match.witness import FirstStage
 from weft.languages.xscl import parse
 from weft.plans.xscl import Xscl
+from weft.reference.templates.reference import Reference, ViewMode
+from weft.reference.templates.relations import Reading, Witnesses
 from xscl_oracle import oracle
 from xscl_strategies import document_lists, queries
 

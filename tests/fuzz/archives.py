@@ -11,8 +11,8 @@ from random import Random
 
 from fuzz.case import Case, scratch
 from weft.documents.document import Limits
-from weft.documents.files import Piece, find_files, read_piece
 from weft.errors import DocumentError
+from weft.inputs.files import Piece, find_files, read_piece
 
 _LIMITS = Limits(max_bytes=1 << 20)
 _CONTENTS = {

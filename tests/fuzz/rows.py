@@ -10,8 +10,8 @@ from lxml import etree
 from fuzz.case import Case
 from fuzz.grammar import document
 from weft.documents.document import Limits
-from weft.documents.rows import WHOLE, Rows, cut_rows, read_rows
 from weft.errors import DocumentError
+from weft.inputs.rows import WHOLE, Rows, cut_rows, read_rows
 
 _LIMITS = Limits()
 _WORDS = rb"""
@@ -86,4 +86,5 @@ def _is_row(element: etree._Element) -> bool:
 
 
 def canonical(row: bytes) -> bytes:
-    return etree.tostring(etree.fromstring(row), method="c14n", with_comments=False)
+    """Exclusive: a row declares the namespaces that it uses, and lxml all that are in scope."""
+    return etree.tostring(etree.fromstring(row), method="c14n", exclusive=True, with_comments=False)

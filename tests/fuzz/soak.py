@@ -19,7 +19,10 @@ from rich.console import Console
 from rich.table import Table
 
 from fuzz.case import ROOT
-from weft import Bounds, Broker, Document, Message, api, matcher
+from weft import Bounds, Broker, Document, Message
+from weft.broker import broker, courier, matcher
+from weft.joins.match import witness
+from weft.joins.output import outputs
 
 #: So small that all that is bounded is full soon; what is not bounded grows all the same.
 BOUNDS = Bounds(label_paths=2_000, entries=200_000, states=200_000)
@@ -35,7 +38,8 @@ class Load:
 
     def __init__(self, seed: int, kinds: frozenset[str] = frozenset({"paths", "messages", "joins", "names", "broken"})):
         self._chance, self._kinds = Random(seed), kinds
-        api._KEPT, matcher._SWEEP = 500, 500  # for the same reason
+        broker._KEPT = courier._MOST_TROUBLED = 500  # for the same reason
+        matcher._SWEEP = witness._SWEEP = outputs._SWEEP = 500
         self._broker = Broker(bounds=BOUNDS, lateness=1.0)
         self._living: deque[str] = deque()
         self._clock = 1_700_000_000

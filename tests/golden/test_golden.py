@@ -8,10 +8,10 @@ import pytest
 from weft import Broker, Document, WeftError
 from weft.documents.dtd import Dtd
 from weft.languages import Plan, parse
-from weft.optimizer import optimize
 from weft.plans.flwr import Flwr
 from weft.plans.show import show, show_flwr
-from weft.plans.show_operators import show_operators
+from weft.reference.pathsharing.optimize import optimize
+from weft.reference.pathsharing.show_operators import show_operators
 from weft.workload import shipped
 
 CASES = sorted(Path(__file__).parent.glob("*/*.txt"))

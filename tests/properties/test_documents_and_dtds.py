@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import weft
+from weft.broker.matcher import deliver, match
 from weft.documents.build import read
 from weft.documents.document import as_documents
 from weft.engine import Engine
 from weft.languages import parse
-from weft.matcher import deliver, match
 
 NAMES = ["a", "b", "c", "d"]
 OTHERS = [*NAMES, "e", "p:a", "p:x"]  # what a DTD does not declare, or what is in a namespace

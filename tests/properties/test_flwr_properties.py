@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import weft.optimizer
+import weft.reference.pathsharing.optimize
 from flwr_strategies import World, queries, worlds
 from flwr_ways import WAYS, Messages, messages, with_queries
 from oracle import table_of
-from weft.engine import Engine, pathsharing
-from weft.engine.pathsharing import PathSharing
-from weft.optimizer import RULES, claims
+from weft.engine import Engine
+from weft.reference.pathsharing import claims, pathsharing
+from weft.reference.pathsharing.optimize import RULES
+from weft.reference.pathsharing.pathsharing import PathSharing
 
 CLAIMS = [f"_claim_{number}" for number in (1, 2, 4, 5)]  # claim 3 is claims 1 and 2, for each part of a path
 several_queries = st.lists(queries(), min_size=1, max_size=4).map(lambda texts: dict(enumerate(texts)))
@@ -29,7 +30,7 @@ several_queries = st.lists(queries(), min_size=1, max_size=4).map(lambda texts: 
 @contextmanager
 def rules(*chosen: Any) -> Iterator[None]:
     """An optimizer with these rules alone."""
-    with patch.object(weft.optimizer, "RULES", chosen):
+    with patch.object(weft.reference.pathsharing.optimize, "RULES", chosen):
         yield
 
 
@@ -37,7 +38,7 @@ def rules(*chosen: Any) -> Iterator[None]:
 def paths_as_they_are() -> Iterator[None]:
     """An optimizer that does not make paths canonical."""
     with ExitStack() as stack:
-        for module in (weft.optimizer, pathsharing):
+        for module in (weft.reference.pathsharing.optimize, pathsharing):
             stack.enter_context(patch.object(module, "canonical_paths", lambda plan, _: plan))
         yield
 

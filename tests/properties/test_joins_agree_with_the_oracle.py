@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.joins.checkpoint import load, save
-from weft.joins.found import Found as Matches
 from weft.joins.joins import Joins
+from weft.joins.output.found import Found as Matches
 from weft.languages.xscl import parse
 from weft.plans.xscl import Xscl
 from xscl_oracle import Found, oracle, place_in

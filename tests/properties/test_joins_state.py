@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft import Broker, Document
-from weft.destinations import Message
-from weft.joins import joins, state
+from weft.broker.destinations import Message
+from weft.joins import joins
+from weft.joins.match import state
 from weft.languages.xscl import parse
 from xscl_oracle import oracle
 from xscl_strategies import document_lists, queries

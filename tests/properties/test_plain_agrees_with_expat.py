@@ -15,7 +15,7 @@ from weft.documents.scan import Scan
 from weft.documents.table import NodeTable
 from weft.workload import generate_documents, shipped
 
-plain = pytest.importorskip("weft.documents.plain", reason="installed without a C compiler")
+plain = pytest.importorskip("weft.kernel.plain", reason="installed without a C compiler")
 
 # Pieces that make and break documents; whatever comes of them, both scans must say the same.
 PIECES = (

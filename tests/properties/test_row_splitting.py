@@ -8,8 +8,8 @@ from hypothesis.strategies import DrawFn
 from lxml import etree
 
 from weft.documents import Document, Limits, read
-from weft.documents.rows import WHOLE, Rows, cut_rows, read_rows
 from weft.errors import DocumentError
+from weft.inputs.rows import WHOLE, Rows, cut_rows, read_rows
 
 LIMITS = Limits()
 #: As rows come out of a file: offset and document.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from weft.api import Broker
+from weft.broker.broker import Broker
 from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, Queries, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Rejected, SomeDocuments, find_documents, read_batches

@@ -13,15 +13,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from weft.api import Broker
+from weft.broker.broker import Broker
+from weft.broker.destinations import Message
+from weft.broker.subscriptions import load_subscriptions
 from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, Queries, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Documents, Rejected, find_documents, read_batches
-from weft.destinations import Message
 from weft.documents import Document, Limits
 from weft.documents.document import read_limits
 from weft.languages import recognize
-from weft.subscriptions import load_subscriptions
 
 
 class Approach(StrEnum):

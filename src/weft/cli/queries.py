@@ -7,9 +7,9 @@ from pathlib import Path
 
 import typer
 
-from weft.api import Broker
+from weft.broker.broker import Broker
+from weft.broker.matcher import add_all
 from weft.cli.options import Naming
-from weft.matcher import add_all
 
 
 def load_broker(queries: Path, naming: Naming, broker: Broker | None = None) -> Broker:

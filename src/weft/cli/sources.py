@@ -14,10 +14,10 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from weft.api import Broker
+from weft.broker.broker import Broker
 from weft.documents import Document, Limits
-from weft.documents.chunks import reason_of
 from weft.errors import ConfigurationError, DocumentError
+from weft.inputs.chunks import reason_of
 
 STANDARD_INPUT = "-"
 _BATCH = 64  # documents

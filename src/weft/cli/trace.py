@@ -14,7 +14,7 @@ from weft.cli.stages import Stage, stages
 from weft.cli.tree import MARK, tree
 from weft.documents import Limits, NodeTable, read
 from weft.engine import Engine
-from weft.engine.building import binding_pattern
+from weft.engine.messages.building import binding_pattern
 from weft.errors import DocumentError, UnsupportedError
 from weft.languages import parse
 from weft.plans.flwr import Flwr

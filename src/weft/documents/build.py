@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.documents.columns import Ints, Longs
+from weft.columns.integers import Ints, Longs
 from weft.documents.document import Document, Limits
 from weft.documents.scan import BREAK, END, SEPARATOR, TEXT, Event, Scan, scan
 from weft.documents.table import NodeTable

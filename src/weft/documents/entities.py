@@ -232,6 +232,6 @@ def read_doctype(doctype: bytes) -> tuple[bytes, Subset]:
     """A whole `<!DOCTYPE …>`: the identifiers of its external DTD as written, and its declarations."""
     head = HEAD.match(doctype, len(b"<!DOCTYPE"))
     at = head.end() if head else len(doctype)
-    _, *identifiers = doctype[len(b"<!DOCTYPE") : at].split(None, 1)
+    identifiers = doctype[len(b"<!DOCTYPE") : at].split(None, 1)[1:]  # without a name expat refuses it
     found = Doctype(0, at, doctype.startswith(b"[", at), bool(identifiers), is_standalone=True)
     return b"".join(identifiers).rstrip(), read_subset(doctype, found)

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.documents.columns import Ints, Longs
+from weft.columns.integers import Ints, Longs
 from weft.documents.table import NodeTable
 
 

@@ -13,11 +13,7 @@ from weft.documents.source import Source, read_source
 from weft.documents.tags import LONGEST_NAMESPACE, refuse_floods
 from weft.documents.tally import Tally
 from weft.errors import DocumentError, failure_of
-
-try:
-    from weft.documents.plain import Plain
-except ImportError:  # installed without a C compiler: expat scans all
-    Plain = None  # type: ignore[assignment, misc]
+from weft.kernel import Plain
 
 #: Between uri, local name and prefix of a name as expat gives it; no uri that can be trusted holds it.
 SEPARATOR = "\x1f"
@@ -30,7 +26,8 @@ class Scan:
     """The events of a batch, in flat lists that grow document by document.
 
     `events` holds names, END, TEXT and BREAK; `offsets` one byte offset for each start and end; `texts` one string
-    for each TEXT; attributes and namespace declarations tell the event that they belong to.
+    for each TEXT; attributes and namespace declarations tell the event that they belong to. Without `compiled` expat
+    scans all: what the compiled scan is compared with.
     """
 
     def __init__(self, limits: Limits, compiled: bool = True) -> None:
@@ -52,7 +49,7 @@ class Scan:
         self._columns: tuple[list[Any], ...] = (self.events, self.offsets, self.texts, self.attribute_events)
         self._columns += (self.attribute_names, self.attribute_values, self.namespace_events, self.namespaces)
         most = limits.max_depth, limits.max_attributes, limits.max_nodes, LONGEST_NAMESPACE
-        self._plain = Plain(*self._columns, *most) if compiled and Plain is not None else None
+        self._plain = Plain(*self._columns, *most) if compiled else None
 
     def add(self, document: Document) -> None:
         """Scan one document; if it is bad it goes to `rejected` and nothing of it stays."""

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from weft.documents.columns import Ints, Longs, expand
+from weft.columns.integers import Ints, Longs, expand
 from weft.documents.document import Document
 from weft.documents.kind import Kind
 from weft.errors import DocumentError

@@ -10,20 +10,20 @@ from operator import itemgetter
 
 import numpy as np
 
-from weft.automaton.labels import Bounds
-from weft.documents.columns import Ints
+from weft.columns.integers import Ints
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
-from weft.engine.budget import Budget
 from weft.engine.index import Index
-from weft.engine.outcome import Outcome
-from weft.engine.pathsharing import PathSharing, Run
+from weft.engine.messages.budget import Budget
+from weft.engine.messages.outcome import Outcome
+from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
 from weft.engine.validity import Validity
-from weft.optimizer import Approach
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
+from weft.reference.pathsharing.optimize import Approach
+from weft.reference.pathsharing.pathsharing import PathSharing, Run
 
 Plan = Selection | Flwr
 _RECENT = 1_000  # the small index may have this many, and one more for every 32 of the large one

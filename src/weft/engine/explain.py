@@ -9,15 +9,15 @@ from itertools import islice
 from weft.documents.dtd import Dtd
 from weft.engine.engine import Engine
 from weft.engine.index import Index
-from weft.engine.shared import NodeKind
+from weft.engine.shared.plan import NodeKind
 from weft.languages import Plan
-from weft.optimizer import optimize
 from weft.plans.flwr import Flwr
-from weft.plans.operators import DupElim, JoinedList, ReturnSelect, Semijoin
 from weft.plans.plan import Selection
 from weft.plans.show import show, show_flwr, show_path
-from weft.plans.show_operators import show_operators
 from weft.plans.walk import walk
+from weft.reference.pathsharing.operators import DupElim, JoinedList, ReturnSelect, Semijoin
+from weft.reference.pathsharing.optimize import optimize
+from weft.reference.pathsharing.show_operators import show_operators
 
 _TOLD = {
     NodeKind.TEST: "value tests, by path, operator and constant",

@@ -7,12 +7,12 @@ from xml.sax.saxutils import escape
 
 from weft.documents.dtd import Dtd
 from weft.languages import Plan
-from weft.optimizer import optimize
 from weft.plans.flwr import Flwr
 from weft.plans.show import show
-from weft.plans.show_operators import operator_lines
 from weft.plans.show_xscl import show_xscl
 from weft.plans.xscl import Xscl
+from weft.reference.pathsharing.optimize import optimize
+from weft.reference.pathsharing.show_operators import operator_lines
 
 
 def graph(plan: Plan, dtd: Dtd | None = None) -> str:

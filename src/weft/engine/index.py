@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from weft.automaton.labels import Bounds
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
-from weft.engine.budget import Budget
-from weft.engine.building import add_building, binding_pattern
-from weft.engine.built import BuiltQueries
-from weft.engine.evaluate import Evaluation
-from weft.engine.frozen import Frozen
-from weft.engine.labelplan import LabelPlans
-from weft.engine.outcome import Compound, Outcome
+from weft.engine.evaluation.evaluate import Evaluation
+from weft.engine.messages.budget import Budget
+from weft.engine.messages.building import add_building, binding_pattern
+from weft.engine.messages.built import BuiltQueries
+from weft.engine.messages.outcome import Compound, Outcome
+from weft.engine.messages.targets import Targets
+from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
-from weft.engine.shared import NOTHING, NodeKind, SharedPlan
-from weft.engine.targets import Targets
+from weft.engine.shared.frozen import Frozen
+from weft.engine.shared.label_plans import LabelPlans
+from weft.engine.shared.plan import NOTHING, NodeKind, SharedPlan
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Combine, Pattern, Selection
 from weft.plans.recipe import Recipe

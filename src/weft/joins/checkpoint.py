@@ -14,10 +14,10 @@ from typing import Any
 
 from weft.durable import Seal, open_sealed, write_sealed
 from weft.errors import ConfigurationError
+from weft.joins.compile.shapes import Compiled
 from weft.joins.joins import Joins
+from weft.joins.match.state import Numbered
 from weft.joins.saved import Saved, read_saved, write_saved
-from weft.joins.shapes import Compiled
-from weft.joins.state import Numbered
 
 _SEAL = Seal("joins", 2, "restore an older checkpoint, or begin without one and publish the documents again")
 

@@ -9,26 +9,26 @@ from math import inf
 
 import numpy as np
 
-from weft.automaton.labels import Bounds
+from weft.columns.integers import Ints
 from weft.documents.build import read
-from weft.documents.columns import Ints
 from weft.documents.document import Document, Limits
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, Span, exact_seconds, span
 from weft.documents.table import NodeTable
+from weft.engine.paths.labels import Bounds
 from weft.errors import ConfigurationError
-from weft.joins.absence import Absences
-from weft.joins.arrivals import ANY_TIME, Arrival, Arrivals, Clock
-from weft.joins.found import Found, JoinMessage, fail, written
-from weft.joins.meetings import SecondStage
-from weft.joins.outputs import Outputs, Written
-from weft.joins.queries import Entry, Queries, Subscriber
-from weft.joins.retention import make_is_over
-from weft.joins.search import Search, TooManyError, Tries
-from weft.joins.shapes import Compiled, Shape, compile_plan
-from weft.joins.state import Held, Numbered, State, hold
-from weft.joins.streams import Streams
-from weft.joins.witness import FirstStage, Witnesses, take
+from weft.joins.compile.queries import Entry, Queries, Subscriber
+from weft.joins.compile.shapes import Compiled, Shape, compile_plan
+from weft.joins.compile.streams import Streams
+from weft.joins.match.meetings import SecondStage
+from weft.joins.match.search import Search, TooManyError, Tries
+from weft.joins.match.state import Held, Numbered, State, hold
+from weft.joins.match.witness import FirstStage, Witnesses, take
+from weft.joins.output.found import Found, JoinMessage, fail, written
+from weft.joins.output.outputs import Outputs, Written
+from weft.joins.time.absence import Absences
+from weft.joins.time.arrivals import ANY_TIME, Arrival, Arrivals, Clock
+from weft.joins.time.retention import make_is_over
 from weft.plans.xscl import Xscl
 
 _CHUNK = 64  # documents that are read at once

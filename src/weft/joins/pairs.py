@@ -17,15 +17,15 @@ from hashlib import blake2b
 
 import numpy as np
 
+from weft.columns.integers import Ints, Longs
 from weft.documents.build import read
-from weft.documents.columns import Ints, Longs
 from weft.documents.document import Document
 from weft.documents.table import NodeTable
-from weft.joins.found import Failures, JoinMessage, Match, fan_out, written
+from weft.joins.compile.queries import ANY_LENGTH
 from weft.joins.joins import Joins
-from weft.joins.outputs import with_documents
-from weft.joins.queries import ANY_LENGTH
-from weft.joins.state import Held, Numbered, hold
+from weft.joins.match.state import Held, Numbered, hold
+from weft.joins.output.found import Failures, JoinMessage, Match, fan_out, written
+from weft.joins.output.outputs import with_documents
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 
 from weft.documents.document import Document
 from weft.documents.moment import END, START, exact_seconds
-from weft.joins.arrivals import Progress
-from weft.joins.state import Numbered
+from weft.joins.match.state import Numbered
+from weft.joins.time.arrivals import Progress
 
 #: Each stream's sequence numbers and timestamps.
 History = Mapping[str, tuple[list[int], list[int]]]

@@ -11,13 +11,13 @@ from typing import TypeVar
 
 import pyarrow as pa
 
+from weft.broker.matcher import Matcher, add_all
+from weft.broker.subscriptions import Subscription
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.engine.engine import Engine
 from weft.errors import ConfigurationError
-from weft.matcher import Matcher, add_all
 from weft.spark.joins_plans import CompiledJoins, JoinPlans, compile_joins
-from weft.subscriptions import Subscription
 
 Subscriptions = str | Path | Iterable[Subscription | str]
 _KEPT = 2  # compiled plans of a kind in a worker: while a new version comes in, tasks of the old one may still run

@@ -16,17 +16,17 @@ from pyspark.sql.functions import bit_xor, coalesce, col, count_if, element_at, 
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
+from weft.broker.subscriptions import Subscription
+from weft.delivery.outbox import Outbox
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.joins import AHEAD, LATENESS, documents_of, is_ahead, join, join_stream, with_moments
 from weft.spark.joins_gathered import Gathered
 from weft.spark.metrics import BatchMetrics, Metrics, batch_metrics, observed
-from weft.spark.outbox import Outbox
 from weft.spark.output import MESSAGES, RECORDS, Format, Record, alone, claim, finish, name_of_checkpoint
 from weft.spark.transform import REJECTED, Mode, Transform, deliver, messages, rejected, rejections
 from weft.spark.versions import Compile, Versions
-from weft.subscriptions import Subscription
 
 _JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
 _IN_USE, _IN_WORK = "another run is using this checkpoint", "another run is writing there"

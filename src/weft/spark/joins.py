@@ -34,8 +34,8 @@ from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, SECOND, Span, span
 from weft.errors import ConfigurationError
+from weft.joins.compile.queries import ANY_LENGTH
 from weft.joins.pairs import Pairs
-from weft.joins.queries import ANY_LENGTH
 from weft.spark.compiled import Compiled, Subscriptions, unpack_joins
 from weft.spark.joins_plans import CompiledJoins
 from weft.spark.joins_worker import MESSAGES, OCCURRENCES, SEPARATOR, SIDE, Decide, Gather, Occurrences, Side, Touched

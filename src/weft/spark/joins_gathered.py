@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import max
 
 from weft.documents.moment import START, Span, span
-from weft.joins.arrivals import ANY_TIME, Arrivals
 from weft.joins.checkpoint import load, save
 from weft.joins.joins import Joins
+from weft.joins.time.arrivals import ANY_TIME, Arrivals
 from weft.spark.compiled import Compiled, unpack_joins
 from weft.spark.joins import with_moments
 from weft.spark.joins_worker import MESSAGES, Gather, Touched

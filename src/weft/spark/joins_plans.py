@@ -10,14 +10,14 @@ from typing import Self
 
 import pyarrow as pa
 
+from weft.broker.matcher import Matcher, plan_of
+from weft.broker.subscriptions import Subscription
 from weft.documents.document import Limits
 from weft.errors import UnsupportedError
-from weft.joins.arrivals import ANY_TIME, Arrivals
 from weft.joins.joins import Joins
 from weft.joins.pairs import Pairs
-from weft.matcher import Matcher, plan_of
+from weft.joins.time.arrivals import ANY_TIME, Arrivals
 from weft.plans.xscl import Xscl
-from weft.subscriptions import Subscription
 
 _INSTEAD = "run it with weft run, as a batch, or in a Broker"
 

@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from weft.broker.matcher import chunks, deliver, portions
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
 from weft.documents.moment import END, exact_seconds
 from weft.documents.table import NodeTable
 from weft.errors import MessageError
-from weft.joins.found import Failures, Found, JoinMessage
 from weft.joins.joins import Joins
+from weft.joins.output.found import Failures, Found, JoinMessage
 from weft.joins.pairs import Candidate
-from weft.matcher import chunks, deliver, portions
 from weft.spark.compiled import Compiled, unpack, unpack_joins
 from weft.spark.joins_plans import CompiledJoins, JoinPlans
 

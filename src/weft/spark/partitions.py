@@ -9,9 +9,9 @@ from heapq import heapify, heapreplace
 from pathlib import Path
 
 from weft.documents.document import Limits, read_limits
-from weft.documents.files import File, Piece, pieces
-from weft.documents.rows import check_row_tag
 from weft.errors import ConfigurationError
+from weft.inputs.files import File, Piece, pieces
+from weft.inputs.rows import check_row_tag
 from weft.spark.paths import local_path
 
 _OPEN_COST = 16 * 1024  # bytes that could be read in the time it takes to open a file

@@ -14,8 +14,8 @@ from urllib.parse import quote
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StringType, StructType
 
+from weft.delivery.outbox import Name, Outbox, Staged
 from weft.errors import ConfigurationError
-from weft.spark.outbox import Name, Outbox, Staged
 from weft.spark.paths import local_path
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType, TimestampType
 
+from weft.delivery.arrival_log import Arrivals
 from weft.documents.document import Document
-from weft.documents.files import File, Piece, find_files, read_piece
 from weft.documents.moment import END, SECOND
 from weft.errors import ConfigurationError, DocumentError, failure_of
-from weft.spark.arrivals import Arrivals
+from weft.inputs.files import File, Piece, find_files, read_piece
 from weft.spark.partitions import ReadOptions, partition_files, read_options
 from weft.spark.sink import MessageStreamWriter, MessageWriter
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from weft.broker.subscriptions import Subscription, load_subscriptions, write_subscription
 from weft.durable import Seal, read_sealed, write_sealed
 from weft.errors import ConfigurationError, WeftError
 from weft.spark.compiled import Compiled
-from weft.subscriptions import Subscription, load_subscriptions, write_subscription
 
 Compile = Callable[[Path | list[Subscription], int], Compiled]
 Stamp = tuple[tuple[str, int, int, int], ...]

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from weft.deliveries import Deliveries
+from weft.broker.deliveries import Deliveries
+from weft.broker.matcher import Matched, chunks, deliver
+from weft.broker.matcher import match as match_table
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
-from weft.documents.rows import read_rows
 from weft.documents.source import read_source
 from weft.documents.table import NodeTable
 from weft.errors import DocumentError, failure_of
-from weft.matcher import Matched, chunks, deliver
-from weft.matcher import match as match_table
+from weft.inputs.rows import read_rows
 from weft.spark.compiled import Compiled, Plans, unpack
 
 _ROWS = 10_000  # rows of an output batch, at most

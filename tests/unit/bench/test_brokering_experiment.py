@@ -17,7 +17,7 @@ from bench.plot import save_plot
 from bench.report import Report
 from rich.progress import Progress
 
-from weft.optimizer import canonical_paths
+from weft.reference.pathsharing.optimize import canonical_paths
 
 ROOT = Path(__file__).parents[3]
 TINY = Effort(

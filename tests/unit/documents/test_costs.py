@@ -10,11 +10,11 @@ import pytest
 from weft import Broker
 from weft.documents import Document, Fragments, Limits, NodeTable
 from weft.documents.build import build
-from weft.documents.rows import cut_rows, read_rows
 from weft.documents.scan import Scan
 from weft.errors import DocumentError
+from weft.inputs.rows import cut_rows, read_rows
 
-plain = pytest.importorskip("weft.documents.plain", reason="installed without a C compiler")
+plain = pytest.importorskip("weft.kernel.plain", reason="installed without a C compiler")
 
 LIMITS = Limits()
 DOCTYPE = b"<!DOCTYPE r [<!ENTITY e 'x'>]>"

@@ -13,8 +13,8 @@ from lxml import etree
 from weft import Broker, Document, Limits
 from weft.documents import NodeTable, read
 from weft.documents.charsets import _REGISTERED, codec_of
-from weft.documents.files import Piece, find_files, read_piece
 from weft.errors import DocumentError
+from weft.inputs.files import Piece, find_files, read_piece
 
 #: All names by which Python knows a codec, in the forms in which they may be written.
 NAMES = sorted({*aliases, *aliases.values(), *(module.name for module in pkgutil.iter_modules(codec_modules))})

@@ -15,8 +15,9 @@ from weft.documents.document import Document
 from weft.engine.engine import Engine, Plan
 from weft.errors import ConfigurationError
 from weft.joins import joins as joins_module
-from weft.joins import outputs, readings, search, state, witness
 from weft.joins.joins import Joins
+from weft.joins.match import readings, search, state, witness
+from weft.joins.output import outputs
 from weft.languages.xscl import parse
 
 #: Of every kind; with a number in it each time they are other queries.

@@ -9,10 +9,10 @@ from unittest.mock import patch
 import pytest
 
 from weft import Broker, Document, Limits, Message
-from weft.engine.factory import Factory
+from weft.engine.messages.factory import Factory
 from weft.errors import MessageError
-from weft.joins import search
-from weft.joins.readings import stands
+from weft.joins.match import search
+from weft.joins.match.readings import stands
 
 PLAIN = "S/r[k->x] JOIN{x = y, 1 day} S/s[k->y]"
 PRODUCT = "SELECT <p>{ $x/text() }{ $y/text() }</p> FROM S/r[k->a][n->x] JOIN{a = b, 1 day} S/s[k->b][n->y]"

@@ -18,8 +18,8 @@ from weft.languages.xpath.predicates import (
     position_test,
     string_function,
 )
-from weft.languages.xpath.regex import MOST_IN_QUERY, instructions, translate
 from weft.plans.plan import And, Link, Not, Operator, Or, Rank, Test, conjunction, negation
+from weft.plans.regex import MOST_IN_QUERY, instructions, translate
 
 _COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 #: Predicates with positions in a row: what a position counts is in its test, so each of them doubles the next.

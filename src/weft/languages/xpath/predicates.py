@@ -9,8 +9,7 @@ from math import isfinite, isnan
 from typing import Any, cast
 
 from weft.documents.kind import Kind
-from weft.languages.xpath.numbers import number
-from weft.languages.xpath.regex import compile_pattern
+from weft.plans.numbers import number
 from weft.plans.plan import (
     Always,
     Comparison,
@@ -27,6 +26,7 @@ from weft.plans.plan import (
     conjunction,
     negation,
 )
+from weft.plans.regex import compile_pattern
 
 Paths = tuple[tuple[Link, ...], ...]
 FLIPPED: dict[str, Comparison] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -1,9 +1,0 @@
-"""Label paths, looked up without Python."""
-
-from weft.documents.columns import Ints
-
-def walk(children: dict[int, int], parents: Ints, names: Ints, labels: Ints, row: int, /) -> int:
-    """Look up the label path of each row from `row` on, until one is new; returns that row, or the number of rows.
-
-    `labels` has an entry more than there are rows, the last one for the parent of roots; a name below 0 has no path.
-    """

@@ -1,0 +1,366 @@
+"""What `import weft` offers: a broker that takes subscriptions and documents, and delivers messages."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from itertools import pairwise
+from math import inf
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from weft.broker.courier import Courier, Undelivered
+from weft.broker.deliveries import Deliveries
+from weft.broker.destinations import Destination, Message, destination
+from weft.broker.matcher import Matched, Matcher, chunks, deliver, match, new_plan, plan_of
+from weft.broker.subscriptions import Subscription
+from weft.documents.build import read
+from weft.documents.document import Document, Limits, as_documents
+from weft.documents.dtd import Dtd
+from weft.documents.moment import END, Moment, Span, nanoseconds
+from weft.documents.table import NodeTable
+from weft.engine.explain import explain_all, explain_one
+from weft.engine.graph import drawing, graph
+from weft.engine.paths.labels import Bounds
+from weft.errors import ConfigurationError, DocumentError, MessageError
+from weft.joins.checkpoint import load, save
+from weft.joins.explain import explain_join, explain_joins
+from weft.joins.output.found import Found
+from weft.joins.time.arrivals import Clock
+from weft.languages import recognize
+from weft.plans.xscl import Xscl
+from weft.reference.pathsharing.optimize import Approach
+
+Batch = Document | bytes | str | Iterable[Document | bytes | str]
+_KEPT = 10_000  # rejected documents and failed deliveries that are remembered
+_NO_NAMESPACES: dict[str, str] = {}
+
+
+class Broker:
+    """Matches documents against all its subscriptions at once.
+
+    >>> broker = Broker()
+    >>> broker.subscribe("/note[@to = 'me']/text()", id="mine")
+    'mine'
+    >>> broker.publish("<note to='me'>hello</note>")[0].nodes
+    ('hello',)
+
+    It can be used from several threads. A document sees exactly the subscriptions that were there when its batch began.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        bounds: Bounds | None = None,
+        dtd: Dtd | None = None,
+        approach: Approach | None = None,
+        profile: bool = False,
+        lateness: Span = 0,
+        ahead: Span | None = None,
+        clock: Clock = time.time_ns,
+        destination_seconds: float | None = 30.0,
+    ) -> None:
+        """With a DTD, queries that mean the same in documents that keep to it become the same.
+
+        `approach` (`"F"`, `"FW"`, `"FWR"`) answers FLWR queries each by its own plan, as the paper does before it
+        shares plans; leave it out to share. `profile` counts the time of each operator (see `operator_seconds`).
+
+        Joins take documents in the order of their timestamps, or without any as they come. `lateness` is how long a
+        document may come late: so long its messages wait for others. `ahead` is by how much a document's timestamp may
+        be ahead of the time that has passed since the latest came; without it no document may be dated more than a day
+        ahead of the clock. Both are seconds or a timedelta; `clock` gives the nanoseconds since 1970.
+
+        `destination_seconds` is how long a destination may take for a message. Destinations are called in a thread of
+        their own, so that one that blocks can be left behind; None calls them in the publisher's thread and waits.
+        """
+        if destination_seconds is not None and not 0 < destination_seconds < inf:
+            found = f"expected a number of seconds above 0, or None, found {destination_seconds}"
+            raise ConfigurationError(f"destination_seconds: {found}")
+        self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock)
+        self._rejected: deque[DocumentError] = deque(maxlen=_KEPT)
+        self._refused: deque[MessageError] = deque(maxlen=_KEPT)
+        self.refused_count = 0  # messages that were not made, also those no longer remembered
+        self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
+        self._changing = threading.RLock()
+        self._publishing = threading.RLock()  # held while delivering, so that each subscriber sees publication order
+        self._courier = Courier(destination_seconds)
+
+    # -- subscriptions
+
+    def subscribe(
+        self,
+        query: str | Subscription,
+        *,
+        id: str | None = None,
+        to: Callable[[Message], object] | str | Path | None = None,
+        namespaces: Mapping[str, str] | None = None,
+        ignore_namespaces: bool = False,
+        language: str | None = None,
+        from_state: bool = False,
+    ) -> str:
+        """Register a query; its id comes back, the next free number if none is given.
+
+        The language is XPath, FLWR for a query that starts with its enclosing element, or XSCL for one that has its
+        words; `language` ("xpath", "xquery", "xscl") says so. XSCL sees the documents that come from now on; with
+        `from_state` also those that joins still hold.
+
+        `to` is where every message goes: a function, a folder (one file a message) or "-" for standard output; without
+        it messages only come back from `publish`. `namespaces` maps the query's prefixes, the empty one being the
+        default for element names. A query that cannot be read raises QueryError and changes nothing.
+        """
+        if isinstance(query, str):
+            query = Subscription("", query, language, namespaces or _NO_NAMESPACES, None, True, ignore_namespaces)
+        plan = new_plan(replace(query, id=id or query.id), self._matcher.limits)
+        with self._changing:
+            name = id or query.id or self._free_id()
+            self._matcher.add(
+                replace(query, id=name, to=destination(to if to is not None else query.to)), plan, from_state
+            )
+            return name
+
+    def unsubscribe(self, id: str) -> None:
+        """Forget a subscription; raises KeyError if there is none with this id."""
+        with self._changing:
+            self._matcher.remove(id)
+
+    def __len__(self) -> int:
+        return len(self._matcher.numbers)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._matcher.numbers
+
+    # -- documents
+
+    def matches(self, batch: Batch) -> list[list[str]]:
+        """For each document, in order, the ids of the subscriptions that match it, in the order they were made.
+
+        A rejected document has an empty list, and its reason is in `rejected`. XSCL subscriptions are not among them:
+        they match several documents together, and only those that are published.
+        """
+        documents = as_documents(batch)
+        found: list[list[str]] = []
+        with self._changing:
+            for chunk in chunks(documents):
+                table = self._read(chunk)
+                matched = match(self._matcher.engine, table, self._matcher)
+                self._tell(table, matched)
+                numbers = iter(matched.subscriptions)
+                accepted = set(map(id, table.documents))
+                found += [self._matcher.ids[next(numbers)].tolist() if id(doc) in accepted else [] for doc in chunk]
+        return found
+
+    def publish(self, batch: Batch) -> list[Message]:
+        """Match a document or a batch, deliver the messages, and give them back: by document, then subscription.
+
+        The messages of joins come behind the others of their batch, in the order of the documents that complete them.
+        A destination that raises or takes too long is not asked again for that message, and does not disturb the
+        others: what failed is in `undelivered`, and `redeliver` tries it again.
+        """
+        documents = as_documents(batch)
+        with self._turn():
+            with self._changing:
+                deliveries = [delivery for chunk in chunks(documents) for delivery in self._messages(self._read(chunk))]
+            return self._deliver(deliveries)
+
+    def advance(self, timestamp: Moment = inf) -> list[Message]:
+        """Time passes without documents: no document before this timestamp, or datetime, will come any more.
+
+        Joins whose windows close by that deliver what nothing followed. Without a timestamp the stream ends, and all
+        windows close.
+        """
+        moment = END if timestamp == inf else nanoseconds(timestamp)
+        with self._turn():
+            with self._changing:
+                deliveries = self._joined(self._matcher.joins.advance(moment))
+            return self._deliver(deliveries)
+
+    def redeliver(self) -> int:
+        """Hand over again what is in `undelivered`, oldest first; how many of them were taken comes back."""
+        with self._turn():
+            again = list(self._undelivered)
+            self._undelivered.clear()
+            self._deliver([(each.message, each.to) for each in again])
+            return len(again) - len(self._undelivered)
+
+    @property
+    def late(self) -> int:
+        """How many documents came too late to be joined."""
+        return self._matcher.joins.late
+
+    @property
+    def ahead(self) -> int:
+        """How many documents were dated too far ahead to be joined; `rejected` tells which."""
+        return self._matcher.joins.ahead
+
+    @property
+    def rejected(self) -> tuple[DocumentError, ...]:
+        """The documents that could not be read, with place and reason; the latest ten thousand."""
+        return tuple(self._rejected)
+
+    @property
+    def refused(self) -> tuple[MessageError, ...]:
+        """The messages that were not made, with subscription, document and reason; the latest ten thousand.
+
+        Each would have broken a limit (see `Limits`), or its query failed.
+        """
+        return tuple(self._refused)
+
+    @property
+    def suspended(self) -> dict[str, str]:
+        """The subscriptions that failed while a document was matched, by id, and why.
+
+        They take part no more, so that they do not disturb the others; to try one again, unsubscribe and subscribe it.
+        """
+        with self._changing:
+            return {self._matcher.ids[number]: reason for number, reason in self._matcher.suspended.items()}
+
+    @property
+    def invalid(self) -> int:
+        """How many documents did not keep to the DTD: they were matched without it."""
+        return self._matcher.invalid
+
+    @property
+    def undelivered(self) -> tuple[Undelivered, ...]:
+        """The messages whose destination failed; the latest ten thousand."""
+        return tuple(self._undelivered)
+
+    @property
+    def operator_seconds(self) -> dict[str, float]:
+        """With `profile`, the seconds that each operator has taken so far."""
+        return dict(self._matcher.engine.profile.seconds)
+
+    def explain(self, id: str | None = None) -> str:
+        """How all subscriptions, or one of them, are answered, and what is shared."""
+        with self._changing:
+            matcher = self._matcher
+            if id is None:
+                queries = matcher.subscriptions.values()
+                flwr = (plan_of(query) for query in queries if (query.language or recognize(query.query)) == "xquery")
+                told = [explain_all(matcher.engine, flwr, matcher.dtd)] if len(matcher.engine) else []
+                told += [explain_joins(matcher.joins)] if len(matcher.joins) else []
+                return "\n\n".join(told) or "0 subscriptions"
+            number = matcher.numbers[id]
+            subscription = matcher.subscriptions[number]
+            plan = plan_of(subscription)
+            if number in matcher.suspended:
+                return f"{id} is suspended: {matcher.suspended[number]}"
+            if isinstance(plan, Xscl):
+                return explain_join(matcher.joins, number, subscription.query, plan)
+            return explain_one(matcher.engine, number, subscription.query, plan, matcher.dtd)
+
+    def explain_graph(self, id: str, form: Literal["dot", "svg"] = "dot") -> str:
+        """The plan of one subscription as a graph, in Graphviz's language or drawn as SVG."""
+        with self._changing:
+            plan = plan_of(self._matcher.subscriptions[self._matcher.numbers[id]])
+        return graph(plan, self._matcher.dtd) if form == "dot" else drawing(plan, self._matcher.dtd)
+
+    # -- the life of a broker
+
+    def checkpoint(self, file: str | Path, position: Any = None) -> None:
+        """Write all that joins remember to a file; when this returns it is on the disk, as a whole.
+
+        `position` is where the producer is, as JSON: it comes back from `restore`. Take the messages of a batch, then
+        make the checkpoint: a restart from it loses nothing and repeats nothing that came before it.
+        """
+        with self._publishing, self._changing:
+            save(self._matcher.joins, Path(file), self._joining(), position)
+
+    def restore(self, file: str | Path) -> Any:
+        """Go on where the broker that wrote a checkpoint was; the position that it was given comes back.
+
+        To be called on a new broker with its subscriptions, before it gets documents.
+        """
+        with self._publishing, self._changing:
+            return load(self._matcher.joins, Path(file), self._joining())
+
+    def _joining(self) -> dict[str, int]:
+        """The numbers of the XSCL subscriptions."""
+        matcher = self._matcher
+        return {id: number for id, number in matcher.numbers.items() if number in matcher.joins}
+
+    def close(self) -> None:
+        """Forget all subscriptions."""
+        with self._changing:
+            self._matcher.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- inside
+
+    def _free_id(self) -> str:
+        number = len(self) + 1
+        while str(number) in self._matcher.numbers:
+            number += 1
+        return str(number)
+
+    def _read(self, documents: list[Document]) -> NodeTable:
+        table = read(documents, self._matcher.limits)
+        self._rejected.extend(table.rejected)
+        return table
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One publisher at a time, so that all subscribers see messages in one order; a destination is part of it."""
+        with nullcontext() if self._courier.is_inside else self._publishing:
+            yield
+
+    def _deliver(self, deliveries: list[tuple[Message, Destination | None]]) -> list[Message]:
+        self._undelivered.extend(self._courier.deliver([(message, to) for message, to in deliveries if to is not None]))
+        return [message for message, _ in deliveries]
+
+    def _messages(self, table: NodeTable) -> list[tuple[Message, Destination | None]]:
+        deliveries = self._selected(table)
+        if len(self._matcher.joins):
+            deliveries += self._joined(self._matcher.joins.process(table))
+        return deliveries
+
+    def _selected(self, table: NodeTable) -> list[tuple[Message, Destination | None]]:
+        """The messages that single documents bring."""
+        rows = deliver(self._matcher.engine, table, self._matcher)
+        self._tell(table, rows)
+        starts = [*np.flatnonzero(rows.is_first).tolist(), len(rows.text)]
+        deliveries: list[tuple[Message, Destination | None]] = []
+        for start, end in pairwise(starts):
+            subscription = self._matcher.subscriptions[int(rows.subscription[start])]
+            document = table.documents[int(rows.document[start])]
+            deliveries.append((Message(subscription.id, document.id, tuple(rows.text[start:end])), subscription.to))
+        return deliveries
+
+    def _tell(self, table: NodeTable, answer: Deliveries | Matched) -> None:
+        """Remember what came to nothing."""
+        self._refuse((number, table.documents[place].id, reason) for place, number, reason in answer.refused)
+        for place, reason in answer.rejected:
+            self._rejected.append(DocumentError(table.documents[place].id, 1, 1, 0, reason))
+
+    def _refuse(self, refused: Iterable[tuple[int, str, str]]) -> None:
+        """Messages that are not made: whose, of which document, and why."""
+        for number, document, reason in refused:
+            self._refused.append(MessageError(self._matcher.ids[number], document, reason))
+            self.refused_count += 1
+
+    def _joined(self, found: Found) -> list[tuple[Message, Destination | None]]:
+        """The messages of joins, and those of the documents that they published."""
+        matcher = self._matcher
+        deliveries: list[tuple[Message, Destination | None]] = []
+        for made in matcher.joins.messages(found):
+            subscription = matcher.subscriptions[made.number]
+            ids = tuple(document.id for document in made.documents)
+            deliveries.append((Message(subscription.id, ids[-1], (made.text,), ids), subscription.to))
+        self._rejected.extend(found.rejected)
+        self._refuse(found.failed)
+        for chunk in chunks(found.published):
+            deliveries += self._selected(self._read(chunk))
+        return deliveries

@@ -1,0 +1,1 @@
+"""Columns of integers, and what numpy leaves to its users."""

@@ -1,0 +1,1 @@
+"""What makes delivery durable, free of Spark."""

@@ -1,0 +1,1 @@
+"""A batch against the shared plan."""

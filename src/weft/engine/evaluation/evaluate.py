@@ -1,0 +1,234 @@
+"""A node table and the shared plan in, the results that hold out: all queries at once, as columns of integers.
+
+A *fact* is a pair (node of the shared plan, node of the document). Facts come up height by height; the facts of one
+height bring up candidates of greater height through their dependents, and a candidate becomes a fact when its other
+parts hold too. Nothing is looked at that no fact has brought up.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.columns.integers import Ints, Longs, contains, expand, unique_pairs
+from weft.documents.table import NodeTable
+from weft.engine.evaluation.linked import Linked, linked_holds
+from weft.engine.evaluation.navigate import Navigation
+from weft.engine.profile import Profile
+from weft.engine.shared.frozen import COMPARISONS, Frozen
+from weft.engine.shared.label_plans import LabelPlan, LabelPlans
+from weft.engine.shared.plan import NOTHING, NodeKind
+from weft.languages.xpath.predicates import HOLDS
+
+Mask = NDArray[np.bool_]
+
+
+class Evaluation:
+    """One batch against one shared plan."""
+
+    def __init__(
+        self, table: NodeTable, labels: Ints, plans: LabelPlans, frozen: Frozen, profile: Profile | None = None
+    ) -> None:
+        self.profile = profile or Profile()
+        self.table, self.labels, self._plans, self._frozen = table, labels, plans, frozen
+        self.order = np.argsort(labels, kind="stable").astype(np.int32)
+        sorted_labels = labels[self.order]
+        first = int(np.searchsorted(sorted_labels, 0))
+        self.present, starts = np.unique(sorted_labels[first:], return_index=True)
+        self.starts = np.append(starts + first, labels.size)
+        all_plans = plans.paths.plans
+        self.plans: list[LabelPlan] = [all_plans[label] for label in self.present.tolist()]
+        self.navigation = Navigation(table, labels, plans, frozen)
+        self._facts: list[Longs] = []
+        self._waiting: dict[int, list[tuple[Ints, Ints]]] = {}
+        self._results: list[tuple[Ints, Ints]] = []
+
+    def run(self) -> tuple[Ints, Ints]:
+        """The results that the shared plan's nodes give, as (result, document node)."""
+        if self._frozen.tallest >= 0:
+            with self.profile("Selection"):
+                self._begin()
+            for height in range(self._frozen.tallest + 1):
+                with self.profile("Join"):
+                    self._rise(height)
+        if not self._results:
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
+        return (
+            np.concatenate([result for result, _ in self._results]),
+            np.concatenate([row for _, row in self._results]),
+        )
+
+    def label_places(self) -> tuple[Ints, Ints]:
+        """The label paths that each document has, as distinct (document, place in `present`)."""
+        places = np.repeat(np.arange(self.present.size, dtype=np.int32), np.diff(self.starts))
+        documents = self.table.node_document[self.order[self.starts[0] :]]
+        return unique_pairs(documents, places, max(self.present.size, 1))
+
+    # -- facts
+
+    def _begin(self) -> None:
+        """What the label paths and the values bring up."""
+        busy = [at for at, plan in enumerate(self.plans) if plan.nodes.size]
+        self._wait(*self.spread(busy, [self.plans[at].nodes for at in busy]))
+        tested = [at for at, plan in enumerate(self.plans) if plan.has_tests]
+        if not tested:
+            return
+        places = np.array(tested)
+        place, inside = expand(self.starts[places], self.starts[places + 1])
+        rows = self.order[inside]
+        values = self.table.string_values(rows)
+        runs = [self.plans[at].comparisons for at in tested]
+        for at, tests in self._frozen.comparisons.probe(runs, place, values):
+            self._wait(tests, rows[at])
+        if self._frozen.texts:
+            self._probe_texts(tested, place, rows, values)
+
+    def _probe_texts(self, tested: list[int], place: Longs, rows: Ints, values: list[str]) -> None:
+        found: list[int] = []
+        counts: list[int] = []
+        indexes = [self.plans[at].texts for at in tested]
+        for at, value in zip(place.tolist(), values, strict=True):
+            before = len(found)
+            for index in indexes[at]:
+                for tests in index.probe(value):
+                    found += tests
+            counts.append(len(found) - before)
+        self._wait(np.array(found, np.int32), np.repeat(rows, counts))
+
+    def spread(self, places: list[int], nodes: list[Ints]) -> tuple[Ints, Ints]:
+        """Each label path's nodes with each of its rows."""
+        some = [(at, some) for at, some in zip(places, nodes, strict=True) if some.size]
+        if not some:
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
+        at = np.repeat([at for at, _ in some], [entry.size for _, entry in some])
+        return self._with_rows(at, np.concatenate([entry for _, entry in some]))
+
+    def _with_rows(self, at: NDArray[np.integer], nodes: Ints) -> tuple[Ints, Ints]:
+        which, inside = expand(self.starts[at], self.starts[at + 1])
+        return nodes[which], self.order[inside]
+
+    def _wait(self, nodes: Ints, rows: Ints) -> None:
+        """Candidates wait for their height."""
+        if not nodes.size:
+            return
+        heights = self._frozen.height[nodes]
+        for height in np.unique(heights).tolist():
+            here = heights == height
+            self._waiting.setdefault(height, []).append((nodes[here], rows[here]))
+
+    def _rise(self, height: int) -> None:
+        """Turn the candidates of a height into facts, and let these bring up what depends on them."""
+        waiting = self._waiting.pop(height, None)
+        if not waiting:
+            return
+        nodes = np.concatenate([nodes for nodes, _ in waiting])
+        rows = np.concatenate([rows for _, rows in waiting])
+        kinds = self._frozen.kind[nodes]
+        facts = []
+        for kind in np.unique(kinds).tolist():
+            here = kinds == kind
+            facts.append(self._verify(NodeKind(kind), nodes[here], rows[here]))
+        nodes, rows = unique_pairs(
+            np.concatenate([nodes for nodes, _ in facts]), np.concatenate([rows for _, rows in facts]), self.table.nodes
+        )
+        if not nodes.size:
+            return
+        self._facts.append(nodes * np.int64(self.table.nodes) + rows)
+        results = self._frozen.result_of_node[nodes]
+        if (is_result := results >= 0).any():
+            self._results.append((results[is_result], rows[is_result]))
+        which, dependents = self._frozen.dependents.of(nodes)
+        self._wait(dependents, rows[which])
+
+    def holds(self, nodes: Ints, rows: Ints) -> Mask:
+        """Which of these are facts. An EXISTS that drives nothing is looked up by its edge."""
+        result = np.zeros(nodes.size, bool)
+        exists = self._frozen.kind[nodes] == NodeKind.EXISTS
+        facts = np.flatnonzero(~exists)
+        keys = nodes[facts] * np.int64(self.table.nodes) + rows[facts]
+        for known in self._facts:
+            result[facts] |= contains(known, keys)
+        looked_up = np.flatnonzero(exists)
+        if looked_up.size:
+            origin, _ = self.navigation.down(self._frozen.edge[nodes[looked_up]], rows[looked_up])
+            result[looked_up[origin]] = True
+        return result
+
+    # -- how each kind of candidate becomes a fact
+
+    def _verify(self, kind: NodeKind, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
+        match kind:
+            case NodeKind.EXISTS | NodeKind.LIFT:
+                origin, above = self.navigation.up(self._frozen.edge[nodes], rows)
+                return nodes[origin], above
+            case NodeKind.FIRST:
+                return self._verify_first(nodes, rows)
+            case NodeKind.AND:
+                return self._verify_and(nodes, rows)
+            case NodeKind.RANK:
+                return self._verify_rank(nodes, rows)
+            case NodeKind.DOWN:
+                return self._verify_down(nodes, rows)
+            case NodeKind.LINKED:
+                return self._verify_linked(nodes, rows)
+            case _:
+                return nodes, rows
+
+    def _verify_first(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
+        edges = self._frozen.edge[nodes]
+        origin, above = self.navigation.up(edges, rows)
+        which, below = self.navigation.down(edges[origin], above)
+        first = below[np.searchsorted(which, np.arange(origin.size))]
+        is_first = first == rows[origin]
+        return nodes[origin][is_first], above[is_first]
+
+    def _verify_and(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
+        which, checks = self._frozen.checks.of(nodes)
+        is_negative = checks < 0
+        passed = self.holds(np.where(is_negative, ~checks, checks), rows[which]) != is_negative
+        keep = np.bincount(which[~passed], minlength=nodes.size) == 0
+        return nodes[keep], rows[keep]
+
+    def _verify_rank(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
+        nodes, rows = unique_pairs(nodes, rows, self.table.nodes)
+        parents = self.table.parent[rows]
+        parents = np.where(parents < 0, ~self.table.node_document[rows], parents)  # roots are nobody's siblings
+        order = np.lexsort((rows, parents, nodes))
+        nodes, rows, parents = nodes[order], rows[order], parents[order]
+        is_new = np.append(True, (nodes[1:] != nodes[:-1]) | (parents[1:] != parents[:-1]))
+        group = np.cumsum(is_new) - 1
+        begins = np.flatnonzero(is_new)
+        position = np.arange(nodes.size) - begins[group] + 1
+        size = np.diff(np.append(begins, nodes.size))[group]
+        keep = np.zeros(nodes.size, bool)
+        operators, numbers = self._frozen.ranks[nodes].T
+        limit = np.where(np.isnan(numbers), size, numbers)
+        for operator in np.unique(operators).tolist():
+            here = operators == operator
+            keep[here] = HOLDS[COMPARISONS[int(operator)]](position[here], limit[here])
+        return nodes[keep], rows[keep]
+
+    def _verify_down(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
+        parents, tests, by_test = self._frozen.down[nodes].T
+        edges = self._frozen.edge[nodes]
+        up_at = np.flatnonzero(by_test)
+        origin, above = self.navigation.up(edges[up_at], rows[up_at])
+        reached = up_at[origin[self.holds(parents[up_at][origin], above)]]
+        down_at = np.flatnonzero(by_test == 0)
+        origin, below = self.navigation.down(edges[down_at], rows[down_at])
+        origin = down_at[origin]
+        tested = np.flatnonzero(tests[origin] != NOTHING)
+        keep = np.ones(origin.size, bool)
+        keep[tested] = self.holds(tests[origin[tested]], below[tested])
+        origin, below = origin[keep], below[keep]
+        return np.concatenate([nodes[reached], nodes[origin]]), np.concatenate([rows[reached], below])
+
+    def _verify_linked(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
+        found = []
+        for node in np.unique(nodes).tolist():
+            linked = cast(Linked, self._frozen.shared.detail[node])
+            met = linked_holds(self.table, self.navigation, self.holds, linked, np.unique(rows[nodes == node]))
+            found.append((np.full(met.size, node, np.int32), met))
+        return np.concatenate([entry for entry, _ in found]), np.concatenate([met for _, met in found])

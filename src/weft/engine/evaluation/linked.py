@@ -1,0 +1,45 @@
+"""A test on what a chain of links leads to (how many nodes, what the first is) in, the rows where it holds out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.columns.integers import Ints, unique_pairs
+from weft.documents.table import NodeTable
+from weft.engine.evaluation.navigate import Navigation
+from weft.engine.shared.plan import NOTHING, Chain
+from weft.languages.xpath.predicates import HOLDS
+from weft.plans.plan import Value
+
+#: A chain, and the goal: a test and whether it fails, or a comparison of the count.
+Linked = tuple[Chain, tuple[Value, bool] | tuple[str, float]]
+Holds = Callable[[Ints, Ints], NDArray[np.bool_]]
+
+
+def follow(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain, rows: Ints) -> tuple[Ints, Ints]:
+    """Where a chain leads to from rows: (row, node below), sorted, each once."""
+    starts, ends = rows, rows
+    for edge, node in chain:
+        origin, below = navigation.down(np.full(ends.size, edge, np.int32), ends)
+        starts, ends = unique_pairs(starts[origin], below, table.nodes)
+        if node != NOTHING:
+            keep = holds(np.full(ends.size, node, np.int32), ends)
+            starts, ends = starts[keep], ends[keep]
+    return starts, ends
+
+
+def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, linked: Linked, rows: Ints) -> Ints:
+    """The rows at which the goal is met."""
+    chain, goal = linked
+    starts, ends = follow(table, navigation, holds, chain, rows)
+    met, first, counts = np.unique(starts, return_index=True, return_counts=True)
+    asked, limit = goal
+    if isinstance(asked, str):
+        keep = np.asarray(HOLDS[asked](counts, limit), bool)
+    else:
+        passes, values = HOLDS[asked.operator], table.string_values(ends[first])
+        keep = np.array([passes(value, asked.constant) != limit for value in values], bool)
+    return np.asarray(met[keep], np.int32)

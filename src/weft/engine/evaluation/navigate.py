@@ -1,0 +1,91 @@
+"""Edges and rows in, the rows at their other ends out: up by label paths, down by walking the node table."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.columns.integers import Ints, Longs, contains, distinct, expand
+from weft.documents.kind import Kind
+from weft.documents.table import NodeTable
+from weft.engine.paths.states import TEXT_NAME
+from weft.engine.shared.frozen import Frozen
+from weft.engine.shared.label_plans import LabelPlans
+
+_LABELS = np.int64(2**32)
+
+
+class Navigation:
+    """The two ways along an edge, in one batch."""
+
+    def __init__(self, table: NodeTable, labels: Ints, plans: LabelPlans | None, frozen: Frozen) -> None:
+        self._table, self._labels, self._plans, self._frozen = table, labels, plans, frozen
+        symbols_of = frozen.shared.states.symbols_of
+        self._names = len(table.names)
+        names = [(name, at) for at, name in enumerate(table.names)]
+        names += (
+            [("@" + name, at) for at, name in enumerate(table.names)] if frozen.shared.states.names_attributes else []
+        )
+        passed = [(symbol + 1) * self._names + at for name, at in names for symbol in symbols_of(name)]
+        passed += range(self._names)  # symbol -1 is `*`
+        self._passed = np.unique(np.array(passed, np.int64))
+        self._text_symbol = next(iter(symbols_of(TEXT_NAME)), -2)
+
+    def up(self, edges: Ints, rows: Ints) -> tuple[Longs, Ints]:
+        """Where edges that end at rows can begin: (position in the input, row), each once."""
+        ups = self._frozen.edge_up[edges]
+        shallow = np.flatnonzero(ups)
+        targets = self._table.ancestors(rows[shallow], ups[shallow])
+        if shallow.size == edges.size:
+            return shallow, targets
+        deep = np.flatnonzero(ups == 0)
+        keys, inverse = np.unique(edges[deep] * _LABELS + self._labels[rows[deep]], return_inverse=True)
+        assert self._plans is not None, "only label plans know where deep edges begin"
+        depths = [self._plans.depths(key & 0xFFFFFFFF, key >> 32) for key in keys.tolist()]
+        sizes = np.array([entry.size for entry in depths])
+        ends = np.cumsum(sizes)
+        which, inside = expand((ends - sizes)[inverse], ends[inverse])
+        origin = deep[which]
+        begins = self._table.at_depth(rows[origin], np.concatenate(depths)[inside])
+        return np.concatenate([shallow, origin]), np.concatenate([targets, begins])
+
+    def down(self, edges: Ints, rows: Ints) -> tuple[Longs, Ints]:
+        """Where edges that begin at rows end: (position in the input, row), each once, in document order."""
+        frozen, table = self._frozen, self._table
+        starts, lengths = frozen.edge_steps.starts[edges], frozen.edge_length[edges]
+        origin, at = np.arange(edges.size), rows
+        done: list[tuple[Longs, Ints]] = []
+        for number in range(int(lengths.max(initial=0))):
+            steps = frozen.edge_steps.entries[starts[origin] + number]
+            origin, at = self._step(origin, at, steps)
+            if number:  # a node may be reached in more than one way
+                keys = distinct(origin * np.int64(table.nodes) + at)
+                origin, at = keys // table.nodes, (keys % table.nodes).astype(np.int32)
+            ends = lengths[origin] == number + 1
+            done.append((origin[ends], at[ends]))
+            origin, at = origin[~ends], at[~ends]
+        origin = np.concatenate([entry for entry, _ in done]) if done else origin
+        at = np.concatenate([entry for _, entry in done]) if done else at
+        order = np.argsort(origin, kind="stable")
+        return origin[order], at[order]
+
+    def _step(self, origin: Longs, rows: Ints, steps: Ints) -> tuple[Longs, Ints]:
+        found = []
+        forms = steps % 8
+        for form in np.unique(forms).tolist():
+            here = np.flatnonzero(forms == form)
+            kind, is_deep = Kind(form // 2), bool(form % 2)
+            which, nodes = self._table.reach(rows[here], kind, is_deep)
+            symbols = steps[here][which] // 8 - 1
+            keep = self._keep(kind, nodes, symbols)
+            found.append((origin[here[which[keep]]], nodes[keep]))
+        if not found:
+            return origin[:0], rows[:0]
+        return np.concatenate([entry for entry, _ in found]), np.concatenate([entry for _, entry in found])
+
+    def _keep(self, kind: Kind, nodes: Ints, symbols: Ints) -> NDArray[np.bool_]:
+        if kind is Kind.TEXT:
+            return np.equal(symbols, self._text_symbol)
+        table = self._table
+        name = table.name[nodes] if kind is Kind.ELEMENT else table.attribute_name[nodes - table.elements]
+        return contains(self._passed, (symbols + np.int64(1)) * self._names + name)

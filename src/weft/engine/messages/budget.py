@@ -1,0 +1,80 @@
+"""Limits and a batch in, what each document may still bring out; what would be more is refused, and told why."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from weft.columns.integers import Ints, Longs
+from weft.documents.document import Limits
+from weft.documents.table import NodeTable
+
+_GROWTH = 8  # a fragment is at most so much larger than its source, with all its declarations and escapes
+
+
+class Budget:
+    """What is left for each document of a batch.
+
+    Nothing is measured where it cannot matter: a few fragments of a small document are within every limit.
+    """
+
+    def __init__(self, table: NodeTable, limits: Limits) -> None:
+        self.limits, self._table = limits, table
+        self.refused: dict[tuple[int, int], str] = {}  # by document and subscription
+        self.left = [limits.max_output_bytes] * len(table.documents)
+        self.largest = [_GROWTH * len(source) for source in table.sources]  # a fragment of each document can be
+
+    def room(self, document: int) -> int:
+        """The bytes that a query may still make of a document."""
+        return min(self.limits.max_message_bytes, self.left[document])
+
+    def refuse(self, document: int, subscription: int, reason: str) -> None:
+        """A subscription gets nothing of a document; the first reason counts."""
+        self.refused.setdefault((document, subscription), reason)
+
+    def refuse_many(self, document: int, subscription: int, number: int) -> None:
+        """It would be too many messages."""
+        reason = f"{number} nodes or bindings, more than {self.limits.max_messages}"
+        self.refuse(document, subscription, reason)
+
+    def refuse_large(self, document: int, subscription: int, in_all: bool) -> None:
+        """It would be too many bytes: for one query, or with all that the document has brought out before."""
+        if in_all:
+            reason = f"more than {self.limits.max_output_bytes} bytes from one document in all"
+        else:
+            reason = f"more than {self.limits.max_message_bytes} bytes from one document"
+        self.refuse(document, subscription, reason)
+
+    def sizes(self, nodes: Ints) -> Longs:
+        """The least that the fragments of nodes have in bytes: known from their places in the source."""
+        table = self._table
+        sizes: Longs = np.zeros(nodes.size, np.int64)
+        is_element = nodes < table.elements
+        rows = nodes[is_element]
+        sizes[is_element] = table.end[rows] - table.start[rows]
+        sizes[~is_element] = self._lengths[nodes[~is_element] - table.elements]
+        return sizes
+
+    @cached_property
+    def all_sizes(self) -> list[int]:
+        """The same for all nodes of the batch, one by one."""
+        sizes: list[int] = self.sizes(np.arange(self._table.nodes, dtype=np.int32)).tolist()
+        return sizes
+
+    @cached_property
+    def _lengths(self) -> Longs:
+        """The lengths of attribute values, then of texts."""
+        values = (*self._table.attribute_values, *self._table.texts)
+        return np.fromiter(map(len, values), np.int64, len(values))
+
+    @cached_property
+    def declared(self) -> int:
+        """The bytes that declarations may add to a fragment."""
+        parts = ((prefix or "", uri or "") for _, prefix, uri in self._table.namespaces)
+        return _GROWTH * sum(len(prefix) + len(uri) + 10 for prefix, uri in parts)
+
+
+def size_of(text: str) -> int:
+    """The bytes of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

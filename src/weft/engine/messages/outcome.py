@@ -1,0 +1,237 @@
+"""What holds for a batch in, which subscriptions match which documents, and with which nodes, out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial, reduce
+from itertools import pairwise
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from weft.columns.integers import Ints, Longs, as_lists, expand, spans, unique_pairs
+from weft.documents.document import is_in_stream
+from weft.engine.evaluation.evaluate import Evaluation
+from weft.engine.messages.budget import Budget
+from weft.engine.messages.built import BuiltQueries
+from weft.engine.messages.factory import Factory, Lists
+from weft.engine.messages.groups import Follower, Groups, group, tuples_of
+from weft.engine.messages.targets import Targets
+from weft.engine.shared.plan import Chain
+
+#: A result, or an operation on several: `except` and `intersect` are worked out node by node.
+Compound: TypeAlias = "int | tuple[str, tuple[Compound, ...]]"
+_SET_OPERATIONS: dict[str, Callable[[Ints, Ints], Any]] = {
+    "union": np.union1d,
+    "intersect": np.intersect1d,
+    "except": np.setdiff1d,
+}
+
+
+class Outcome:
+    """The answer to a batch: results first, subscriptions as late as possible."""
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        found: tuple[Ints, Ints],
+        targets: Targets,
+        compounds: dict[int, Compound],
+        built: BuiltQueries,
+        budget: Budget,
+    ) -> None:
+        self._evaluation, self._targets, self._compounds = evaluation, targets, compounds
+        self._built, self._budget = built, budget
+        self._table = evaluation.table
+        self._found = found
+        self._size = len(targets)
+
+    def subscriptions(self) -> list[Ints]:
+        """For each document the subscriptions that match it, sorted."""
+        per_document = self._plain_results()
+        result, node = self._found
+        document, result = unique_pairs(self._table.node_document[node], result, max(self._size, 1))
+        starts, ends = spans(document.astype(np.int64), np.arange(len(self._table.documents)))
+        marks = np.zeros(self._size, bool)
+        matched = []
+        for at, plain in enumerate(per_document):
+            if plain:
+                marks[np.concatenate(plain)] = True
+            marks[result[starts[at] : ends[at]]] = True
+            hits = np.flatnonzero(marks).astype(np.int32)
+            marks[hits] = False
+            subscriptions = self._targets.of(hits)
+            if subscriptions.size > 1:
+                subscriptions = subscriptions[np.append(True, subscriptions[1:] != subscriptions[:-1])]
+            matched.append(subscriptions)
+        return self._with_compounds(matched)
+
+    def nodes(self) -> tuple[Ints, Ints, Ints]:
+        """(document, subscription, node), sorted by document, then subscription, then document order."""
+        result, node = self._all_pairs
+        at, subscription = self._targets.pairs(result)
+        node = node[at]
+        if len(self._built):
+            selected = ~np.isin(subscription, self._built.numbers())
+            subscription, node = subscription[selected], node[selected]
+        for compound, nodes in self._compound_nodes:
+            subscription = np.append(subscription, np.full(nodes.size, compound, np.int32))
+            node = np.append(node, nodes)
+        subscription, node = unique_pairs(subscription, node, max(self._table.nodes, 1))
+        document = self._table.node_document[node]
+        order = np.lexsort((self._table.order[node], subscription, document))
+        return document[order], subscription[order], node[order]
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The groups of all simple FLWR queries."""
+        shapes = self._built.shapes
+        result, row = self._all_pairs
+        known = result < shapes.of_result.starts.size - 1
+        with self._evaluation.profile("OuterJoin-Select"):
+            return group(shapes, self._follower, result[known], row[known])
+
+    def lists(self) -> tuple[Ints, Ints, Ints]:
+        """(subscription, binding, node) of the FLWR queries with one variable: each binding with what it returns."""
+        groups = self.groups
+        which, inside = expand(groups.starts, groups.ends)
+        of_list = np.repeat(np.arange(groups.shape.size), np.diff(groups.first))[which]
+        shape, above, below = groups.shape[of_list], groups.binding[of_list], groups.nodes[inside]
+        found = []
+        for each in np.unique(shape).tolist():
+            here = np.flatnonzero(shape == each)
+            for number in self._built.subscriptions_of(each):
+                found.append((np.full(here.size, number, np.int32), above[here], below[here]))
+        subscription, above, below = (
+            np.concatenate([np.zeros(0, np.int32), *(part[column] for part in found)]) for column in range(3)
+        )
+        order = np.lexsort((self._table.order[below], self._table.order[above], subscription))
+        return subscription[order], above[order], below[order]
+
+    @cached_property
+    def _follower(self) -> Follower:
+        return Follower(self._evaluation)
+
+    def _tuples(self, subscription: int) -> Iterator[Ints]:
+        """The bindings of a FLWR query that is not simple, some documents at a time."""
+        wanted, building = self._built.others[subscription]
+        result, row = self._all_pairs
+        rows = np.sort(row[result == wanted])
+        if rows.size:
+            refuse = partial(self._refuse_many, subscription)
+            most = self._budget.limits.max_messages
+            yield from tuples_of(building, self._follower, self._evaluation, rows, most, refuse)
+
+    def _refuse_many(self, subscription: int, document: int, number: int) -> None:
+        self._budget.refuse_many(document, subscription, number)
+
+    def messages(self) -> list[tuple[int, int, str]]:
+        """(document, subscription, message) of the FLWR queries, sorted."""
+        if not len(self._built):
+            return []
+        factory = Factory(self._table, self._budget)
+        made = [
+            (document, subscription, text)
+            for document, subscription, text in (*self._simple_messages(factory), *self._other_messages(factory))
+            if text is not None
+        ]
+        made.sort(key=itemgetter(0, 1))
+        return made
+
+    def _simple_messages(self, factory: Factory) -> Iterator[tuple[int, int, str | None]]:
+        groups = self.groups
+        document = self._table.node_document[groups.binding]
+        is_new = np.append(True, (groups.shape[1:] != groups.shape[:-1]) | (document[1:] != document[:-1]))
+        begins = np.append(np.flatnonzero(is_new), groups.shape.size).tolist() if groups.shape.size else [0]
+        nodes, first = groups.nodes.tolist(), groups.first.tolist()
+        starts, ends = groups.starts.tolist(), groups.ends.tolist()
+        documents, shapes = document.tolist(), groups.shape.tolist()
+        listed = np.append(0, np.cumsum(groups.ends - groups.starts))[groups.first].tolist()  # nodes before a group
+        for begin, end in pairwise(begins):
+            at, entries = documents[begin], listed[end] - listed[begin]
+            of_groups: list[Lists] | None = None
+            for subscription, building in self._built.subscriptions_of(shapes[begin]).items():
+                if self._is_wanted(at, subscription) and factory.has_room(at, subscription, end - begin, entries):
+                    if of_groups is None:
+                        lists = [nodes[starts[each] : ends[each]] for each in range(first[begin], first[end])]
+                        cuts = [each - first[begin] for each in first[begin : end + 1]]
+                        of_groups = [lists[low:high] for low, high in pairwise(cuts)]
+                    yield at, subscription, factory.make(at, subscription, building.recipe, of_groups, entries)
+
+    def _other_messages(self, factory: Factory) -> Iterator[tuple[int, int, str | None]]:
+        for subscription, (_, building) in self._built.others.items():
+            for tuples in self._tuples(subscription):
+                slots = zip(building.slots, building.slot_variables, strict=True)
+                columns = [self._lists(chain, tuples[:, variable]) for chain, variable in slots]
+                document = self._table.node_document[tuples[:, 0]]
+                for at in np.unique(document).tolist():
+                    if self._is_wanted(at, subscription):
+                        here = np.flatnonzero(document == at).tolist()
+                        lists = [[column[row] for column in columns] for row in here]
+                        entries = sum(len(each) for row in lists for each in row)
+                        yield at, subscription, factory.make(at, subscription, building.recipe, lists, entries)
+
+    def _lists(self, chain: Chain, rows: Ints) -> list[list[int]]:
+        """The list of each row; rows that are the same have the same list."""
+        distinct, place = np.unique(rows, return_inverse=True)
+        lists = as_lists(*self._follower.lists([chain], np.zeros(distinct.size, np.int64), distinct))
+        return [lists[at] for at in place.tolist()]
+
+    def _plain_results(self) -> list[list[Ints]]:
+        """For each document the results that its label paths alone give."""
+        results = [plan.results for plan in self._evaluation.plans]
+        has_results = np.array([some.size > 0 for some in results], bool)
+        document, place = self._evaluation.label_places()
+        useful = has_results[place]
+        plain: list[list[Ints]] = [[] for _ in self._table.documents]
+        for at, some in zip(document[useful].tolist(), place[useful].tolist(), strict=True):
+            plain[at].append(results[some])
+        return plain
+
+    @cached_property
+    def _all_pairs(self) -> tuple[Ints, Ints]:
+        """Every (result, node) there is."""
+        evaluation = self._evaluation
+        useful = [at for at, plan in enumerate(evaluation.plans) if plan.results.size]
+        result, node = evaluation.spread(useful, [evaluation.plans[at].results for at in useful])
+        return np.concatenate([result, self._found[0]]), np.concatenate([node, self._found[1]])
+
+    @cached_property
+    def _compound_nodes(self) -> list[tuple[int, Ints]]:
+        """The nodes of the subscriptions that subtract or intersect."""
+        if not self._compounds:
+            return []
+        result, node = self._all_pairs
+        order = np.lexsort((node, result))
+        sorted_results: Longs = result[order].astype(np.int64)
+        sorted_nodes = node[order]
+
+        def nodes_of(compound: Compound) -> Ints:
+            if isinstance(compound, int):
+                start, end = spans(sorted_results, np.array([compound]))
+                return sorted_nodes[start[0] : end[0]]
+            operator, parts = compound
+            return np.asarray(reduce(_SET_OPERATIONS[operator], map(nodes_of, parts)), np.int32)
+
+        return [(subscription, nodes_of(compound)) for subscription, compound in self._compounds.items()]
+
+    def _with_compounds(self, matched: list[Ints]) -> list[Ints]:
+        found = list(self._compound_nodes)
+        residual = [at for at, (_, building) in self._built.others.items() if building.where is not None]
+        found += [(at, np.unique(tuples[:, 0])) for at in residual for tuples in self._tuples(at)]
+        for subscription, nodes in found:
+            for document in np.unique(self._table.node_document[nodes]).tolist():
+                matched[document] = np.sort(np.append(matched[document], np.int32(subscription)))
+        if self._built.streams:
+            for at, document in enumerate(self._table.documents):
+                if document.stream:
+                    keep = [self._is_in_stream(at, subscription) for subscription in matched[at].tolist()]
+                    matched[at] = matched[at][np.array(keep, bool)]
+        return matched
+
+    def _is_wanted(self, document: int, subscription: int) -> bool:
+        return not self._built.streams or self._is_in_stream(document, subscription)
+
+    def _is_in_stream(self, document: int, subscription: int) -> bool:
+        return is_in_stream(self._table.documents[document], self._built.streams.get(subscription, ""))

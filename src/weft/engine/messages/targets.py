@@ -1,0 +1,82 @@
+"""Results in, the subscriptions that want them out: many subscriptions share a result, and most results have one."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.columns.integers import Ints
+
+_NOBODY = -1
+
+
+class Targets:
+    """For every result its subscriptions: the first in a column, the others aside."""
+
+    def __init__(self) -> None:
+        self._first = array("i")
+        self._has_others = array("b")
+        self._others: dict[int, list[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def new(self) -> int:
+        """A result that nobody wants yet."""
+        self._first.append(_NOBODY)
+        self._has_others.append(False)
+        return len(self._first) - 1
+
+    def add(self, result: int, subscription: int) -> None:
+        """A subscription wants a result."""
+        if self._first[result] == _NOBODY:
+            self._first[result] = subscription
+        else:
+            self._others.setdefault(result, []).append(subscription)
+            self._has_others[result] = True
+
+    def remove(self, result: int, subscription: int) -> bool:
+        """It wants it no more; says whether nobody does now."""
+        others = self._others.get(result, [])
+        if self._first[result] == subscription:
+            self._first[result] = others.pop() if others else _NOBODY
+        else:
+            others.remove(subscription)
+        if not others:
+            self._others.pop(result, None)
+            self._has_others[result] = False
+        return self._first[result] == _NOBODY
+
+    def of(self, results: Ints) -> Ints:
+        """All subscriptions that want one of these results, sorted; one that wants several comes several times."""
+        first = np.frombuffer(self._first, np.int32)[results]
+        found = first[first >= 0]
+        if self._others:
+            others = [self._others[result] for result in results[self._is_shared(results)].tolist()]
+            found = np.concatenate([found, *(np.array(entry, np.int32) for entry in others)])
+        if (found[1:] < found[:-1]).any():  # results mostly come in the order of their subscriptions
+            found.sort()
+        return found
+
+    def pairs(self, results: Ints) -> tuple[Ints, Ints]:
+        """(position in the input, subscription) for all of them."""
+        first = np.frombuffer(self._first, np.int32)[results]
+        at = np.flatnonzero(first >= 0).astype(np.int32)
+        if not self._others:
+            return at, first[at]
+        more = [
+            (position, other)
+            for position in np.flatnonzero(self._is_shared(results)).tolist()
+            for other in self._others[int(results[position])]
+        ]
+        extra = np.array(more, np.int32).reshape(-1, 2)
+        return np.concatenate([at, extra[:, 0]]), np.concatenate([first[at], extra[:, 1]])
+
+    def _is_shared(self, results: Ints) -> NDArray[np.bool_]:
+        return np.frombuffer(self._has_others, np.int8)[results] > 0
+
+    def sharing(self) -> dict[int, int]:
+        """How many subscriptions the results with more than one have."""
+        return {result: 1 + len(others) for result, others in self._others.items()}

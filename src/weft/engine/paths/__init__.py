@@ -1,0 +1,1 @@
+"""All paths in one automaton, run lazily over label paths."""

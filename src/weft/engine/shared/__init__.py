@@ -1,0 +1,1 @@
+"""The plan that all queries share, as tables."""

@@ -1,0 +1,1 @@
+"""Folders, archives and large files to documents."""

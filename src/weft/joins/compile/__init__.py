@@ -1,0 +1,1 @@
+"""XSCL plans to what the joins look up."""

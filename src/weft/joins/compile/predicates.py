@@ -1,0 +1,146 @@
+"""Seeds with their predicates in, for a set of predicates that hold the seeds that it satisfies out.
+
+A *predicate* is a pair of variables, that of the earlier document first, whose values are equal. A *seed* is a way
+for a query to begin with two documents, and has a set of predicates. Distinct predicates are few, distinct sets fewer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+
+from weft.columns.integers import Ints, Longs
+
+_NONE = np.zeros(0, np.int32)
+_BITS = 62  # predicates that fit into a mask
+_KEPT = 1_000_000  # numbers in cached answers
+
+
+class Predicates:
+    """All predicates, and the seeds by their sets of predicates."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, int], int] = {}
+        self._users: Counter[tuple[int, int]] = Counter()  # how many seeds need each
+        self._free: list[int] = []  # numbers of predicates that are gone
+        self._seeds: dict[frozenset[int], set[int]] = {}
+        self._anchors: dict[int, set[frozenset[int]]] = {}  # sets by one of their predicates, the rarest
+        self._anchor: dict[frozenset[int], int] = {}  # which one that is
+        self._known: dict[bytes, Ints] = {}
+        self._cached = 0
+        self._table: tuple[Longs, Ints] | None = None
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add(self, seed: int, pairs: Iterable[tuple[int, int]]) -> None:
+        """Take in a seed that needs all of these predicates."""
+        needed = frozenset(map(self._number, pairs))
+        if needed not in self._seeds:
+            self._seeds[needed] = set()
+            anchor = min(needed, key=lambda number: (len(self._anchors.get(number, ())), number))
+            self._anchors.setdefault(anchor, set()).add(needed)
+            self._anchor[needed] = anchor
+        self._seeds[needed].add(seed)
+        self._forget()
+
+    def _number(self, pair: tuple[int, int]) -> int:
+        """The number of a predicate that one more seed needs."""
+        self._users[pair] += 1
+        number = self._numbers.get(pair)
+        if number is None:
+            number = self._numbers[pair] = self._free.pop() if self._free else len(self._numbers)
+        return number
+
+    def remove(self, seed: int, pairs: Iterable[tuple[int, int]]) -> None:
+        """Let a seed go, and the predicates that only it needed; their numbers are given again."""
+        given = list(pairs)
+        needed = frozenset(self._numbers[pair] for pair in given)
+        self._seeds[needed].remove(seed)
+        if not self._seeds[needed]:
+            del self._seeds[needed]
+            anchor = self._anchor.pop(needed)
+            self._anchors[anchor].remove(needed)
+            if not self._anchors[anchor]:
+                del self._anchors[anchor]
+        for pair in given:
+            self._users[pair] -= 1
+            if not self._users[pair]:
+                del self._users[pair]
+                self._free.append(self._numbers.pop(pair))
+        self._forget()
+
+    @property
+    def bound(self) -> int:
+        """All numbers of predicates are below this."""
+        return len(self._numbers) + len(self._free)
+
+    def _forget(self) -> None:
+        self._table = None
+        self._known.clear()
+        self._cached = 0
+
+    def of_pairs(self, earlier: Ints, later: Ints) -> Ints:
+        """The number of the predicate of each pair of variables; -1 where there is none."""
+        if self._table is None:
+            keys = np.array([left << 32 | right for left, right in self._numbers], np.int64)
+            order = np.argsort(keys)
+            self._table = keys[order], np.fromiter(self._numbers.values(), np.int32, keys.size)[order]
+        keys, numbers = self._table
+        if not keys.size:
+            return np.full(earlier.size, -1, np.int32)
+        wanted = earlier.astype(np.int64) << 32 | later
+        at = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+        return np.where(keys[at] == wanted, numbers[at], -1)
+
+    def satisfied(self, starts: Longs, numbers: Ints) -> tuple[list[Ints], Longs]:
+        """Groups of predicates (each sorted, each once) in; the distinct answers, and the answer of each group, out."""
+        keys = self._keys(starts, numbers)
+        places: dict[bytes, int] = {}
+        answers: list[Ints] = []
+        of_group = np.empty(starts.size, np.int64)
+        if isinstance(keys, list):
+            bounds = [*starts.tolist(), numbers.size]
+            for group, key in enumerate(keys):
+                place = places.get(key)
+                if place is None:
+                    place = places[key] = len(answers)
+                    answers.append(self._answer(key, numbers[bounds[group] : bounds[group + 1]]))
+                of_group[group] = place
+            return answers, of_group
+        masks, first, of_group = np.unique(keys, return_index=True, return_inverse=True)
+        ends = np.append(starts[1:], numbers.size)
+        for mask, at in zip(masks, first.tolist(), strict=True):
+            answers.append(self._answer(mask.tobytes(), numbers[starts[at] : ends[at]]))
+        return answers, of_group
+
+    def _keys(self, starts: Longs, numbers: Ints) -> Longs | list[bytes]:
+        """What tells sets apart: a mask where there are few predicates, else the numbers themselves."""
+        if self.bound <= _BITS:
+            masks: Longs = np.add.reduceat(np.int64(1) << numbers.astype(np.int64), starts) if starts.size else starts
+            return masks
+        bounds = [*starts.tolist(), numbers.size]
+        return [numbers[start:end].tobytes() for start, end in pairwise(bounds)]
+
+    def _answer(self, key: bytes, numbers: Ints) -> Ints:
+        answer = self._known.get(key)
+        if answer is None:
+            if self._cached > _KEPT:
+                self._known.clear()
+                self._cached = 0
+            answer = self._known[key] = self._look_up(set(numbers.tolist()))
+            self._cached += answer.size + 8
+        return answer
+
+    def _look_up(self, held: set[int]) -> Ints:
+        found = [
+            seed
+            for number in held
+            for needed in self._anchors.get(number, ())
+            if needed <= held
+            for seed in self._seeds[needed]
+        ]
+        return np.array(sorted(found), np.int32) if found else _NONE

@@ -1,0 +1,220 @@
+"""Shapes in, seeds out: how each query can begin when a document comes; equal shapes are one, with many subscribers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.columns.integers import Ints, Longs
+from weft.joins.compile.predicates import Predicates
+from weft.joins.compile.shapes import Condition, Joined, Shape
+from weft.joins.output.outputs import Written
+from weft.plans.xscl import Window
+
+Pairs = frozenset[tuple[int, int]]
+Flags = NDArray[np.bool_]
+#: A window that all documents are within, in nanoseconds.
+ANY_LENGTH = int(np.iinfo(np.int64).max)
+
+
+@dataclass(frozen=True, slots=True)
+class Subscriber:
+    """Who gets the messages of a shape, from which document on, how they are written, and the stream that they are."""
+
+    since: int
+    written: Written
+    publish: str | None
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A way to begin: the newest document is that of one block, an earlier one that of a partner."""
+
+    entry: Entry
+    newest: int
+    partner: int
+    pairs: Pairs  # variables with equal values, the earlier document's first
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether two documents that have the seed's values match, if none of the fragile variables has several nodes.
+
+        A variable has a node where one below it has, so that values at all ends of the trees are enough.
+        """
+        shape = self.entry.shape
+        if not shape.is_pairwise or any(condition.operator != "=" for condition in shape.joins[0].conditions):
+            return False
+        return all(
+            place in side.parents or (block, place) in self._ends
+            for block, side in enumerate(shape.sides)
+            for place in range(len(side.variables))
+        )
+
+    @cached_property
+    def fragile(self) -> frozenset[int]:
+        """The variables that must be one node for several others: those above others, and those compared twice.
+
+        Any other may have several nodes: each of its conditions is met by one of them, whatever else is met.
+        """
+        sides = self.entry.shape.sides
+        return frozenset(
+            side.variables[place]
+            for block, side in enumerate(sides)
+            for place in range(len(side.variables))
+            if place in side.parents or self._ends[block, place] > 1
+        )
+
+    @cached_property
+    def _ends(self) -> Counter[tuple[int, int]]:
+        conditions = self.entry.shape.joins[0].conditions
+        return Counter(end for condition in conditions for end in (condition.left, condition.right))
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """A shape with its subscribers by their numbers."""
+
+    shape: Shape
+    since: int  # the first document, as they come, that any of them sees
+    subscribers: dict[int, Subscriber] = field(default_factory=dict)
+    seeds: list[int] = field(default_factory=list)
+
+
+class Queries:
+    """All shapes and seeds; what the second stage asks for about seeds is in columns."""
+
+    def __init__(self) -> None:
+        self.predicates = Predicates()
+        self.entries: dict[Shape, Entry] = {}
+        self.seeds: list[Seed | None] = []
+        self._free: list[int] = []  # places of seeds that are gone
+        self.alone: dict[int, list[Entry]] = {}  # by the top variable: those that begin with one document
+        self._columns: tuple[Longs, Flags, Flags] | None = None
+        self._variables: Ints | None = None
+        self._sizes: Longs | None = None
+        self.since = 0  # the latest that any subscriber begins with
+
+    def add(self, number: int, shape: Shape, subscriber: Subscriber) -> None:
+        """A subscriber more."""
+        entry = self.entries.get(shape)
+        if entry is None:
+            entry = self.entries[shape] = Entry(shape, subscriber.since)
+            if shape.present == 1:
+                self.alone.setdefault(shape.sides[0].top, []).append(entry)
+            for seed in _seeds(entry):
+                self._add_seed(entry, seed)
+            self._columns = self._variables = None
+        entry.since = min(entry.since, subscriber.since)
+        entry.subscribers[number] = subscriber
+        self.since, self._sizes = max(self.since, subscriber.since), None
+
+    def _add_seed(self, entry: Entry, seed: Seed) -> None:
+        place = self._free.pop() if self._free else len(self.seeds)
+        self.seeds[place : place + 1] = [seed]
+        entry.seeds.append(place)
+        self.predicates.add(place, seed.pairs)
+
+    @property
+    def ways(self) -> int:
+        """How many seeds there are."""
+        return len(self.seeds) - len(self._free)
+
+    def replace(self, number: int, shape: Shape, subscriber: Subscriber) -> None:
+        """Another subscriber in the place of one."""
+        entry = self.entries[shape]
+        entry.subscribers[number] = subscriber
+        entry.since = min(each.since for each in set(entry.subscribers.values()))
+        self.since = max(self.since, subscriber.since)
+
+    def remove(self, number: int, shape: Shape) -> None:
+        """A subscriber fewer; the last one takes the shape along."""
+        entry = self.entries[shape]
+        del entry.subscribers[number]
+        self._sizes = None
+        if entry.subscribers:
+            return
+        del self.entries[shape]
+        for place in entry.seeds:
+            seed = self.seeds[place]
+            assert seed is not None
+            self.predicates.remove(place, seed.pairs)
+            self.seeds[place] = None
+            self._free.append(place)
+        if shape.present == 1:
+            alone = self.alone[shape.sides[0].top]
+            alone.remove(entry)
+            if not alone:
+                del self.alone[shape.sides[0].top]
+        self._columns = self._variables = None
+
+    def columns(self) -> tuple[Longs, Flags, Flags]:
+        """For each seed: the length of its window, whether the later one is strictly later, whether it is exact."""
+        if self._columns is None:
+            joins = [_join_of(seed) for seed in self.seeds]
+            self._columns = (
+                np.array([ANY_LENGTH if join is None else _length(join.window) for join in joins], np.int64),
+                np.array([join is not None and join.operator != "JOIN" for join in joins], bool),
+                np.array([seed is not None and seed.is_exact for seed in self.seeds], bool),
+            )
+        return self._columns
+
+    def sizes(self) -> Longs:
+        """For each seed how many subscribers it has."""
+        if self._sizes is None:
+            self._sizes = np.array(
+                [0 if seed is None else len(seed.entry.subscribers) for seed in self.seeds], np.int64
+            )
+        return self._sizes
+
+    def variables(self) -> Ints:
+        """The variables whose values are to be found again."""
+        if self._variables is None:
+            found = {variable for shape in self.entries for variable in _equated(shape)}
+            self._variables = np.array(sorted(found), np.int32)
+        return self._variables
+
+
+def _length(window: Window) -> int:
+    return ANY_LENGTH if window.nanoseconds is None else window.nanoseconds
+
+
+def _join_of(seed: Seed | None) -> Joined | None:
+    """The join between the two documents of a seed, if their blocks are neighbours."""
+    if seed is None or abs(seed.newest - seed.partner) != 1:
+        return None
+    return seed.entry.shape.joins[max(seed.newest, seed.partner) - 1]
+
+
+def _equated(shape: Shape) -> list[int]:
+    conditions = [each for join in shape.joins for each in join.conditions if each.operator == "="]
+    return [shape.sides[block].variables[place] for each in conditions for block, place in (each.left, each.right)]
+
+
+def _seeds(entry: Entry) -> list[Seed]:
+    """One for each block that the newest document can be of: the last one, and those before a JOIN."""
+    shape = entry.shape
+    found = []
+    for newest in range(shape.present):
+        if newest < shape.present - 1 and shape.joins[newest].operator != "JOIN":
+            continue
+        conditions = shape.joins[max(newest, 1) - 1].conditions if shape.present > 1 else ()
+        equalities = [each for each in conditions if each.operator == "="]
+        if not equalities:
+            continue
+        partner = 1 if newest == 0 else max(each.left[0] for each in equalities)
+        pairs = frozenset(
+            _pair(shape, each, newest) for each in equalities if {each.left[0], each.right[0]} == {newest, partner}
+        )
+        found.append(Seed(entry, newest, partner, pairs))
+    return found
+
+
+def _pair(shape: Shape, condition: Condition, newest: int) -> tuple[int, int]:
+    """The variables of an equality, the newest document's last."""
+    ends = sorted((condition.left, condition.right), key=lambda end: end[0] == newest)
+    earlier, later = (shape.sides[block].variables[place] for block, place in ends)
+    return earlier, later

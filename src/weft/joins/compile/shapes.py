@@ -1,0 +1,168 @@
+"""An XSCL plan in, its shape in numbers out: queries that ask the same of the same documents have equal shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from weft.joins.compile.graph import Definition, core, definitions
+from weft.joins.match.witness import FirstStage
+from weft.plans.flwr import Slot
+from weft.plans.plan import Comparison, Link
+from weft.plans.walk import walk
+from weft.plans.xscl import Join, JoinOperator, Term, Window, Xscl
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A block as a tree of variables, parents first: the variable of each place, its parent's place, and the edge."""
+
+    stream: str
+    variables: tuple[int, ...]
+    parents: tuple[int, ...]  # -1 at the top
+    edges: tuple[int, ...]  # from the parent; -1 at the top
+    output: tuple[int, ...]  # the places whose nodes are part of the message
+
+    @property
+    def top(self) -> int:
+        """The variable at the top."""
+        return self.variables[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Two places of two blocks whose values stand in a relation."""
+
+    left: tuple[int, int]
+    operator: Comparison
+    right: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """How a block is joined to those before it."""
+
+    operator: JoinOperator
+    window: Window
+    conditions: tuple[Condition, ...]
+
+
+#: A window, and the stream whose documents it counts if it counts any.
+Hop = tuple[Window, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A query in numbers. `joins[i]` joins `sides[i + 1]` to the sides before it."""
+
+    sides: tuple[Side, ...]
+    joins: tuple[Joined, ...]
+
+    @property
+    def is_absence(self) -> bool:
+        """Whether the last block must not follow."""
+        return bool(self.joins) and self.joins[-1].operator == "NOT FOLLOWED BY"
+
+    @property
+    def present(self) -> int:
+        """How many of the blocks a match has documents for."""
+        return len(self.sides) - self.is_absence
+
+    @property
+    def is_pairwise(self) -> bool:
+        """Whether two documents alone tell if they match, whatever other documents there are."""
+        return self.present == len(self.sides) == 2 and self.joins[0].window.documents is None
+
+    def conditions(self, blocks: int) -> list[Condition]:
+        """All conditions among the first blocks."""
+        return [condition for join in self.joins[: blocks - 1] for condition in join.conditions]
+
+    def ways(self) -> Iterator[tuple[str, tuple[Hop, ...]]]:
+        """For each block its stream, and the windows from it to each end of the chain, nearest first."""
+        for block, side in enumerate(self.sides):
+            behind = [(self.joins[at].window, self.sides[at].stream) for at in range(block, len(self.joins))]
+            before = [(self.joins[at - 1].window, self.sides[at].stream) for at in range(block, 0, -1)]
+            yield side.stream, tuple(behind)
+            yield side.stream, tuple(before)
+
+
+def output_terms(plan: Xscl) -> list[Term]:
+    """The variables whose nodes make one message differ from another: those of SELECT, or each block's output."""
+    blocks = plan.present
+    if plan.select is None:
+        return [Term(at, block.output) for at, block in enumerate(blocks)]
+    places = [Term(at, place) for at, block in enumerate(blocks) for place in range(len(block.variables))]
+    shown = {part.variable for part in walk(plan.select) if isinstance(part, Slot)}
+    return [places[variable] for variable in sorted(shown)]
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A plan's shape, where its variables are in it, and all that it asked the first stage for."""
+
+    shape: Shape
+    places: tuple[dict[int, int], ...]  # for each block: variable of the plan -> place of the side
+    definitions: tuple[tuple[Definition, ...], ...]  # for each block and place
+    asked: tuple[tuple[int, bool], ...]  # numbers of the first stage, and whether values were asked for
+
+
+class _Asking:
+    """Asks the first stage, and remembers what for."""
+
+    def __init__(self, stage: FirstStage) -> None:
+        self._stage = stage
+        self.asked: list[tuple[int, bool]] = []
+
+    def variable(self, definition: Definition, valued: bool) -> int:
+        self.asked.append((self._stage.add_variable(definition, valued), valued))
+        return self.asked[-1][0]
+
+    def edge(self, definition: Definition, links: tuple[Link, ...]) -> int:
+        self.asked.append((self._stage.add_edge(definition, links), False))
+        return self.asked[-1][0]
+
+
+def compile_plan(plan: Xscl, stage: FirstStage) -> Compiled:
+    """Ask the first stage for all that a plan needs; for nothing if it does not take all of it."""
+    asking = _Asking(stage)
+    try:
+        return _compile(plan, asking)
+    except BaseException:
+        for number, valued in asking.asked:
+            stage.remove(number, valued)
+        raise
+
+
+def _compile(plan: Xscl, asking: _Asking) -> Compiled:
+    outputs = output_terms(plan)
+    predicates = [predicate for join in plan.joins for predicate in join.predicates]
+    compared = {term for predicate in predicates for term in (predicate.left, predicate.right)}
+    sides, places, defined = [], [], []
+    for at, block in enumerate(plan.blocks):
+        kept = {term.variable for term in (*outputs, *compared) if term.block == at}
+        graph = core(block, kept or {block.output})
+        made = definitions(graph)
+        variables = tuple(
+            asking.variable(each, Term(at, node.variable) in compared)
+            for each, node in zip(made, graph.nodes, strict=True)
+        )
+        edges = tuple(
+            -1 if node.parent is None else asking.edge(made[node.parent], each.links)
+            for each, node in zip(made, graph.nodes, strict=True)
+        )
+        where = {node.variable: place for place, node in enumerate(graph.nodes)}
+        shown = tuple(sorted(where[term.variable] for term in outputs if term.block == at))
+        parents = tuple(-1 if node.parent is None else node.parent for node in graph.nodes)
+        sides.append(Side(block.stream, variables, parents, edges, shown))
+        places.append(where)
+        defined.append(made)
+    joins = tuple(_joined(join, places) for join in plan.joins)
+    return Compiled(Shape(tuple(sides), joins), tuple(places), tuple(defined), tuple(asking.asked))
+
+
+def _joined(join: Join, places: Sequence[dict[int, int]]) -> Joined:
+    def place(term: Term) -> tuple[int, int]:
+        return term.block, places[term.block][term.variable]
+
+    conditions = tuple(Condition(place(one.left), one.operator, place(one.right)) for one in join.predicates)
+    return Joined(join.operator, join.window, conditions)

@@ -1,0 +1,235 @@
+"""A shape and some of its documents in, the documents of all its blocks and their bindings out: exactly, by search.
+
+The quick way knows which documents have values in common. Here it is decided whether they really match: with windows,
+with the other blocks of a chain, and, where a variable has several nodes, with one binding that meets all conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from weft.joins.compile.shapes import Condition, Shape
+from weft.joins.match.readings import stands
+from weft.joins.match.state import Bindings, Held, State
+from weft.joins.match.witness import Values
+
+Nodes = tuple[int, ...]
+_KEPT = 256  # documents whose bindings are known
+_LARGE = 1_000_000  # nodes and edges of these documents
+_FREE = 100_000  # documents and nodes that may be tried, however few messages are allowed
+_FOR_EACH = 2  # and so many for each message that is
+_LOOKUP = 10  # nodes that one look into the postings is worth
+
+
+class TooManyError(Exception):
+    """A query would try more than it may; what it says is the reason."""
+
+
+class Tries:
+    """How many documents and nodes a query may still try for one new document."""
+
+    __slots__ = ("_left", "_most")
+
+    def __init__(self, most: int) -> None:
+        self._left = self._most = most
+
+    def spend(self, number: int) -> None:
+        """Try so many; raises TooManyError beyond the most."""
+        self._left -= number
+        if self._left < 0:
+            raise TooManyError(f"to be joined, more than {self._most:,} documents and nodes would have to be tried")
+
+
+class Search:
+    """Searches the state. `most` is how many messages a query may make of one new document."""
+
+    def __init__(self, state: State, values: Values, most: int) -> None:
+        self._state, self._values, self.most = state, values, most
+        self._known: dict[int, tuple[Held, Bindings]] = {}
+        self._size = 0  # of these
+
+    def tries(self) -> Tries:
+        """What a query may try for one new document."""
+        return Tries(_FREE + _FOR_EACH * self.most)
+
+    def _bindings(self, one: Held) -> Bindings:
+        """The bindings of a document; those asked for lately are known."""
+        known = self._known.get(id(one))
+        if known is None or known[0] is not one:
+            self._size += one.rows[1] - one.rows[0] + one.edges[1] - one.edges[0]
+            if len(self._known) >= _KEPT or self._size > _LARGE:
+                self._known.clear()
+                self._size = 0
+            known = self._known[id(one)] = one, one.bindings()
+        return known[1]
+
+    # -- windows
+
+    def is_within(self, shape: Shape, join: int, before: Held, after: Held) -> bool:
+        """Whether two documents, of the block before a join and behind it, are near enough and in order."""
+        joined = shape.joins[join]
+        if before is after or before.sequence == after.sequence:
+            return False
+        if joined.operator != "JOIN" and not after.timestamp > before.timestamp:
+            return False
+        window = joined.window
+        if window.nanoseconds is not None:
+            return abs(after.timestamp - before.timestamp) <= window.nanoseconds
+        if window.documents is None:
+            return True
+        is_forward = before.sequence < after.sequence
+        earlier, later = (before, after) if is_forward else (after, before)
+        stream = shape.sides[join if is_forward else join + 1].stream
+        return int(self._state.between(stream, earlier.sequence, later.sequence)) < window.documents
+
+    # -- chains
+
+    def complete(
+        self, shape: Shape, newest: int, given: dict[int, Held], since: int, tries: Tries
+    ) -> Iterator[tuple[Held, ...]]:
+        """All ways to give the blocks of a shape documents, where some have theirs.
+
+        The newest document is that of block `newest`, and no block before has the same, so that each way comes once.
+        Documents that came before `since` are not seen.
+        """
+        missing = [block for block in range(shape.present) if block not in given]
+        if not missing:
+            yield tuple(given[block] for block in range(shape.present))
+            return
+        conditions = shape.conditions(shape.present)
+        block, condition = next(
+            (block, condition) for block in missing for condition in conditions if _links(condition, block, given)
+        )
+        limit = given[newest].sequence
+        for one in self._candidates(shape, block, condition, given, tries):
+            if one.arrival < since:
+                continue
+            if one.sequence < limit or (one.sequence == limit and block > newest):
+                extended = {**given, block: one}
+                if self.is_near(shape, block, extended):
+                    yield from self.complete(shape, newest, extended, since, tries)
+
+    def _candidates(
+        self, shape: Shape, block: int, condition: Condition, given: dict[int, Held], tries: Tries
+    ) -> list[Held]:
+        """The documents that a condition with a document that is given allows for a block."""
+        here, there = (
+            (condition.left, condition.right) if condition.left[0] == block else (condition.right, condition.left)
+        )
+        variable = shape.sides[block].variables[here[1]]
+        other = self._bindings(given[there[0]])
+        places: dict[int, None] = {}
+        asked = shape.sides[there[0]].variables[there[1]]
+        for value in {other.values[asked, node] for node in other.nodes.get(asked, ())}:
+            places.update(dict.fromkeys(self._state.postings.documents(value, variable).tolist()))
+        tries.spend(len(places) + _LOOKUP)
+        held = self._state.held
+        return [one for place in sorted(places) if (one := held[place]) is not None]
+
+    def is_near(self, shape: Shape, block: int, given: dict[int, Held]) -> bool:
+        """Whether a new document is within the windows of its neighbours, as far as these are there."""
+        return all(
+            self.is_within(shape, join, given[join], given[join + 1])
+            for join in (block - 1, block)
+            if join >= 0 and join in given and join + 1 in given and join + 1 < shape.present
+        )
+
+    # -- bindings
+
+    def outputs(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[tuple[Nodes, ...]]:
+        """The distinct nodes for the output of a match, a tuple for each block."""
+        seen: set[tuple[Nodes, ...]] = set()
+        for bound in self.bindings(shape, documents, tries):
+            shown = tuple(
+                tuple(nodes[place] for place in side.output)
+                for nodes, side in zip(bound, shape.sides[: shape.present], strict=True)
+            )
+            if shown not in seen:
+                seen.add(shown)
+                yield shown
+
+    def is_match(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> bool:
+        """Whether some binding of the documents meets all conditions."""
+        return next(self.bindings(shape, documents, tries), None) is not None
+
+    def bindings(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[tuple[Nodes, ...]]:
+        """All bindings of the blocks of a match that meet all conditions among them."""
+        yield from self._extend(shape, [self._bindings(one) for one in documents], [], tries)
+
+    def _extend(
+        self, shape: Shape, found: list[Bindings], bound: list[Nodes], tries: Tries
+    ) -> Iterator[tuple[Nodes, ...]]:
+        if len(bound) == len(found):
+            yield tuple(bound)
+            return
+        for nodes in self._assignments(shape, found, bound, tries):
+            yield from self._extend(shape, found, [*bound, nodes], tries)
+
+    def _assignments(
+        self, shape: Shape, found: Sequence[Bindings], bound: Sequence[Nodes], tries: Tries
+    ) -> Iterator[Nodes]:
+        """All ways to give the variables of the next block nodes that meet its conditions with the blocks before."""
+        side = shape.sides[len(bound)]
+        nodes: list[int] = []
+
+        def extend() -> Iterator[Nodes]:
+            if len(nodes) == len(side.variables):
+                yield tuple(nodes)
+                return
+            some = self._choices(shape, found, bound, nodes, tries)
+            tries.spend(len(some) + 1)
+            for node in some:
+                nodes.append(node)
+                yield from extend()
+                nodes.pop()
+
+        return extend()
+
+    def _choices(
+        self, shape: Shape, found: Sequence[Bindings], bound: Sequence[Nodes], nodes: Sequence[int], tries: Tries
+    ) -> list[int]:
+        """The nodes that the next variable of a block may have, as those before it have theirs."""
+        block, place = len(bound), len(nodes)
+        side, here = shape.sides[block], found[block]
+        variable, above, edge = side.variables[place], side.parents[place], side.edges[place]
+        some = here.nodes.get(variable, []) if above < 0 else here.below.get((edge, nodes[above]), [])
+        tests = []
+        for condition in shape.joins[block - 1].conditions if block else ():
+            if condition.right[1] == place:
+                other, at = condition.left
+                value = found[other].values[shape.sides[other].variables[at], bound[other][at]]
+                tests.append((value, condition))
+                equal = here.valued.get((variable, value), []) if condition.operator == "=" else some
+                if len(equal) < len(some):  # few have the value: whether they are below is looked up
+                    some = [node for node in equal if above < 0 or (edge, nodes[above], node) in here.edges]
+        for value, condition in tests:
+            tries.spend(len(some))
+            some = [node for node in some if self._stands(value, condition, here.values[variable, node])]
+        return some
+
+    def _stands(self, left: int, condition: Condition, right: int) -> bool:
+        """Whether two coded values stand in a condition's relation."""
+        if condition.operator in ("=", "!="):
+            return (left == right) is (condition.operator == "=")
+        return stands(self._values.texts[left], condition.operator, self._values.texts[right])
+
+    # -- absence
+
+    def is_followed(self, shape: Shape, documents: Sequence[Held], bound: Sequence[Nodes], tries: Tries) -> bool:
+        """Whether a document that must not follow does follow a binding of the blocks before."""
+        last = shape.present
+        joined = shape.joins[-1]
+        condition = next(condition for condition in joined.conditions if condition.operator == "=")
+        given = dict(enumerate(documents))
+        for one in self._candidates(shape, last, condition, given, tries):
+            if self.is_within(shape, last - 1, documents[-1], one):
+                found = [self._bindings(each) for each in (*documents, one)]
+                if next(self._assignments(shape, found, bound, tries), None) is not None:
+                    return True
+        return False
+
+
+def _links(condition: Condition, block: int, given: dict[int, Held]) -> bool:
+    """Whether an equality leads from a document that is given to a block that has none."""
+    ends = condition.left[0], condition.right[0]
+    return condition.operator == "=" and block in ends and any(end in given for end in ends if end != block)

@@ -1,0 +1,261 @@
+"""Documents and their witnesses in, the documents that a window can still reach out: the state of all joins."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.columns.integers import Longs
+from weft.documents.document import Document
+from weft.joins.match.postings import Postings
+from weft.joins.match.witness import Witnesses
+
+_SWEEP = 1_024  # documents that may be gone before the state is made compact
+
+
+@dataclass(slots=True)
+class Held:
+    """A document of the state: when it came, and where its witnesses are."""
+
+    document: Document
+    timestamp: int
+    sequence: int  # its place among all documents in order, also those that are not held
+    arrival: int  # its place among all documents as they came
+    witnesses: Witnesses
+    rows: tuple[int, int]
+    edges: tuple[int, int]
+    multiple: frozenset[int] = frozenset()  # the variables that have several nodes
+    place: int = -1  # in the state
+
+    @property
+    def numbered(self) -> tuple[Document, int, int, int]:
+        """The document with its numbers."""
+        return self.document, self.timestamp, self.sequence, self.arrival
+
+    def values(self) -> Longs:
+        """The codes of its values."""
+        return self.witnesses.value[slice(*self.rows)]
+
+    def bindings(self) -> Bindings:
+        """Its witnesses, to look nodes up."""
+        rows, edges = slice(*self.rows), slice(*self.edges)
+        made = Bindings()
+        columns = self.witnesses
+        for variable, node, value in zip(
+            columns.variable[rows].tolist(), columns.node[rows].tolist(), columns.value[rows].tolist(), strict=True
+        ):
+            made.nodes.setdefault(variable, []).append(node)
+            made.values[variable, node] = value
+            if value >= 0:
+                made.valued.setdefault((variable, value), []).append(node)
+        for edge, above, below in zip(
+            columns.edge[edges].tolist(), columns.above[edges].tolist(), columns.below[edges].tolist(), strict=True
+        ):
+            made.below.setdefault((edge, above), []).append(below)
+            made.edges.add((edge, above, below))
+        return made
+
+
+@dataclass(slots=True)
+class Bindings:
+    """The witnesses of a document by variable and edge."""
+
+    nodes: dict[int, list[int]] = field(default_factory=dict)
+    values: dict[tuple[int, int], int] = field(default_factory=dict)  # by variable and node
+    valued: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # nodes by variable and value
+    below: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # by edge and node above
+    edges: set[tuple[int, int, int]] = field(default_factory=set)  # the same: edge, node above, node below
+
+
+class Numbered(NamedTuple):
+    """A document with its timestamp, its place in the order and its place as it came."""
+
+    document: Document
+    timestamp: int
+    sequence: int
+    arrival: int
+
+
+def hold(documents: Sequence[Numbered], witnesses: Witnesses) -> list[Held]:
+    """Documents with their witnesses, which are those of one batch."""
+    numbers = np.arange(len(documents) + 1)
+    rows = np.searchsorted(witnesses.document, numbers).tolist()
+    edges = np.searchsorted(witnesses.edge_document, numbers).tolist()
+    same = np.flatnonzero((np.diff(witnesses.document) == 0) & (np.diff(witnesses.variable) == 0))
+    multiple: dict[int, set[int]] = {}
+    for at, variable in zip(witnesses.document[same].tolist(), witnesses.variable[same].tolist(), strict=True):
+        multiple.setdefault(at, set()).add(variable)
+    columns = zip(documents, pairwise(rows), pairwise(edges), strict=True)
+    return [
+        Held(*one, witnesses, of_rows, of_edges, frozenset(multiple.get(at, ())))
+        for at, (one, of_rows, of_edges) in enumerate(columns)
+    ]
+
+
+class State:
+    """All documents that are held, in the order in which they came; a document's place is an index of the columns."""
+
+    def __init__(self) -> None:
+        self.postings = Postings()
+        self.held: list[Held | None] = []
+        self.sequence = 0  # of the next document
+        self._timestamps: Longs = np.zeros(1_024, np.int64)
+        self._sequences: Longs = np.zeros(1_024, np.int64)
+        self._is_multiple: NDArray[np.bool_] = np.zeros(1_024, bool)
+        self._is_held: NDArray[np.bool_] = np.zeros(1_024, bool)
+        self._gone = 0
+        self._history: dict[str, tuple[array[int], array[int]]] = {}  # each stream's sequence numbers and timestamps
+
+    def __len__(self) -> int:
+        return len(self.held) - self._gone
+
+    def __iter__(self) -> Iterator[Held]:
+        return (one for one in self.held if one is not None)
+
+    def at(self, place: int) -> Held:
+        """The document at a place, which is still there."""
+        one = self.held[place]
+        assert one is not None
+        return one
+
+    @property
+    def timestamps(self) -> Longs:
+        """When the documents came, by place."""
+        return self._timestamps[: len(self.held)]
+
+    @property
+    def sequences(self) -> Longs:
+        """The documents' sequence numbers, by place."""
+        return self._sequences[: len(self.held)]
+
+    @property
+    def is_multiple(self) -> NDArray[np.bool_]:
+        """Whether some variable has several nodes in the document, by place."""
+        return self._is_multiple[: len(self.held)]
+
+    @property
+    def is_held(self) -> NDArray[np.bool_]:
+        """Whether the document is still there, by place."""
+        return self._is_held[: len(self.held)]
+
+    # -- documents come
+
+    def number(self, stream: str, timestamp: int) -> int:
+        """The next document's sequence number; it is counted in its stream."""
+        sequence = self.sequence
+        self.sequence += 1
+        sequences, timestamps = self._history.setdefault(stream, (array("q"), array("q")))
+        sequences.append(sequence)
+        timestamps.append(timestamp)
+        return sequence
+
+    def add(self, one: Held) -> int:
+        """Hold a document; its place comes back."""
+        place = one.place = len(self.held)
+        self.held.append(one)
+        if place == len(self._timestamps):
+            self._timestamps = np.concatenate([self._timestamps, np.zeros(place, np.int64)])
+            self._sequences = np.concatenate([self._sequences, np.zeros(place, np.int64)])
+            self._is_multiple = np.concatenate([self._is_multiple, np.zeros(place, bool)])
+            self._is_held = np.concatenate([self._is_held, np.zeros(place, bool)])
+        self._timestamps[place], self._sequences[place] = one.timestamp, one.sequence
+        self._is_multiple[place], self._is_held[place] = bool(one.multiple), True
+        return place
+
+    @property
+    def history(self) -> dict[str, tuple[list[int], list[int]]]:
+        """The sequence numbers and timestamps of each stream's documents, as far as anybody counts back."""
+        return {stream: (numbers.tolist(), times.tolist()) for stream, (numbers, times) in self._history.items()}
+
+    def restore(self, sequence: int, history: Mapping[str, tuple[list[int], list[int]]]) -> None:
+        """Go on counting where another one was."""
+        self.sequence = sequence
+        self._history = {
+            stream: (array("q", numbers), array("q", times)) for stream, (numbers, times) in history.items()
+        }
+
+    # -- windows in documents
+
+    def between(self, stream: str, earlier: Longs | int, later: Longs | int) -> Longs:
+        """How many documents of a stream lie strictly between two sequence numbers."""
+        if not stream:
+            return np.asarray(later - earlier - 1)
+        return self._before(stream, np.asarray(later)) - self._before(stream, np.asarray(earlier) + 1)
+
+    def behind(self, stream: str, sequence: int, number: int) -> tuple[int, int] | None:
+        """Sequence number and timestamp of the n-th document of a stream behind one; None if it has not come."""
+        return self._nth(stream, 0, sequence, number)
+
+    def later(self, stream: str, timestamp: int, number: int) -> tuple[int, int] | None:
+        """The same of the n-th document with a later timestamp."""
+        return self._nth(stream, 1, timestamp, number)
+
+    def _nth(self, stream: str, column: int, value: int, number: int) -> tuple[int, int] | None:
+        found: list[tuple[int, int]] = []
+        for name in self._history if not stream else (stream, ""):
+            if name in self._history:
+                columns = self._history[name]
+                first = bisect_right(columns[column], value)
+                found += zip(*(each[first : first + number] for each in columns), strict=True)
+        return sorted(found)[number - 1] if len(found) >= number else None
+
+    def after(self, stream: str, timestamp: int) -> int:
+        """How many documents of a stream have a later timestamp."""
+        names = self._history if not stream else (stream, "")
+        found = [np.frombuffer(self._history[name][1], np.int64) for name in names if name in self._history]
+        return int(sum(times.size - np.searchsorted(times, timestamp, side="right") for times in found))
+
+    def _before(self, stream: str, sequence: NDArray[np.int64]) -> Longs:
+        """How many documents of a stream are before; those that name no stream are in every one."""
+        counted = np.zeros(sequence.shape, np.int64)
+        for name in (stream, ""):
+            if name in self._history:
+                counted = counted + np.searchsorted(np.frombuffer(self._history[name][0], np.int64), sequence)
+        return counted
+
+    def begin_anew(self) -> None:
+        """Hold nothing, so that what was held can be held again with other witnesses."""
+        self.held, self._gone, self.postings = [], 0, Postings()
+
+    # -- documents go
+
+    def drop(self, is_over: Callable[[Held], bool]) -> bool:
+        """Let go of the documents that no window can reach any more; says whether the state was made compact."""
+        for place, one in enumerate(self.held):
+            if one is not None and is_over(one):
+                self.held[place] = None
+                self._is_held[place] = False
+                self._gone += 1
+        if self._gone <= max(_SWEEP, len(self)):
+            return False
+        self._compact()
+        return True
+
+    def _compact(self) -> None:
+        kept = self.is_held
+        places = (np.cumsum(kept) - 1).astype(np.int32)
+        self.postings.compact(kept, places)
+        size = len(self.held)
+        for name in ("_timestamps", "_sequences", "_is_multiple", "_is_held"):
+            column = getattr(self, name)[:size][kept]
+            setattr(self, name, np.concatenate([column, np.zeros(max(1_024, column.size), column.dtype)]))
+        self.held = [one for one in self.held if one is not None]
+        for place, one in enumerate(self.held):
+            assert one is not None
+            one.place = place
+        self._gone = 0
+
+    def trim(self, oldest: int) -> None:
+        """Forget the documents before a sequence number; nobody counts from there any more."""
+        for stream, (sequences, timestamps) in self._history.items():
+            first = int(np.searchsorted(np.frombuffer(sequences, np.int64), oldest))
+            if first > len(sequences) // 2:
+                self._history[stream] = sequences[first:], timestamps[first:]
+        self._history = {stream: columns for stream, columns in self._history.items() if columns[0]}

@@ -1,0 +1,210 @@
+"""Definitions of variables and node tables in, witnesses out: which nodes each variable has in each document.
+
+This is the first stage. Every definition is a path in one shared automaton; an edge between two variables is looked up
+only in documents that have both. Nothing is asked of a document that it does not touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from weft.columns.integers import Ints, Longs
+from weft.documents.document import is_in_stream
+from weft.documents.dtd import Dtd
+from weft.documents.local import LocalNodes
+from weft.documents.table import NodeTable
+from weft.engine.engine import Engine
+from weft.engine.paths.labels import Bounds
+from weft.joins.compile.graph import Definition
+from weft.plans.flwr import RETURNS, Copy, Element, Enclosed, Flwr, Slot, Variable
+from weft.plans.plan import Link, Pattern
+
+_NONE = np.zeros(0, np.int32)
+_SWEEP = 10_000  # results that nobody asks for any more, before the engine is built anew
+#: A variable, or an edge from one.
+_Key = Definition | tuple[Definition, tuple[Link, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Witnesses:
+    """The witnesses of a batch, sorted by document, then variable or edge, then document order.
+
+    Nodes have their numbers within their documents. `value` is the code of a node's string-value, -1 where nobody
+    compares it.
+    """
+
+    document: Ints
+    variable: Ints
+    node: Ints
+    value: Longs
+    edge_document: Ints
+    edge: Ints
+    above: Ints
+    below: Ints
+
+
+def take(parts: Sequence[tuple[Witnesses, int]]) -> Witnesses:
+    """Documents of some batches as one batch: the witnesses of the n-th part are those of document n."""
+    names = ("variable", "node", "value"), ("edge", "above", "below")
+    columns: dict[str, list[Ints | Longs]] = {name: [] for name in ("document", "edge_document", *sum(names, ()))}
+    for at, (batch, document) in enumerate(parts):
+        for key, (of_document, copied) in zip(
+            ("document", "edge_document"), ((batch.document, names[0]), (batch.edge_document, names[1])), strict=True
+        ):
+            rows = slice(*np.searchsorted(of_document, [document, document + 1]))
+            columns[key].append(np.full(rows.stop - rows.start, at, np.int32))
+            for name in copied:
+                columns[name].append(getattr(batch, name)[rows])
+    joined = {
+        name: np.concatenate([np.zeros(0, np.int64 if name == "value" else np.int32), *some])
+        for name, some in columns.items()
+    }
+    return Witnesses(**joined)
+
+
+class Values:
+    """String-values as numbers: equal texts have equal numbers."""
+
+    def __init__(self) -> None:
+        self.codes: dict[str, int] = {}
+        self.texts: dict[int, str] = {}
+        self._next = 0
+        self._kept = 0  # how many were kept last
+
+    @property
+    def has_grown(self) -> bool:
+        """Whether so many came since some were forgotten last that it is worth while to look again."""
+        return len(self.texts) > max(_SWEEP, 2 * self._kept)
+
+    def code(self, texts: list[str]) -> Longs:
+        """The number of each text."""
+        codes = np.empty(len(texts), np.int64)
+        known = self.codes
+        for at, text in enumerate(texts):
+            code = known.get(text)
+            if code is None:
+                code = known[text] = self._next
+                self.texts[code] = text
+                self._next += 1
+            codes[at] = code
+        return codes
+
+    def keep(self, codes: Longs) -> None:
+        """Forget all other texts. Their numbers are not given again."""
+        self.texts = {code: self.texts[code] for code in np.unique(codes).tolist() if code >= 0}
+        self.codes = {text: code for code, text in self.texts.items()}
+        self._kept = len(self.texts)
+
+
+class FirstStage:
+    """All definitions and edges that anybody asks for; each is counted, and gone when nobody does any more."""
+
+    def __init__(self, bounds: Bounds | None = None, dtd: Dtd | None = None) -> None:
+        self._make_engine = partial(Engine, bounds, dtd)
+        self._engine = self._make_engine()
+        self.values = Values()
+        self._numbers: dict[_Key, int] = {}  # of definitions and edges in the engine
+        self._keys: dict[int, _Key] = {}
+        self._asked: dict[int, int] = {}  # how many ask for each
+        self._valued: dict[int, int] = {}  # and for its values
+        self._streams: dict[int, str] = {}
+        self._edges: set[int] = set()
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add_variable(self, definition: Definition, valued: bool) -> int:
+        """The number of a variable; with `valued` the values of its nodes are asked for too."""
+        number = self._add(definition, definition.stream)
+        if valued:
+            self._valued[number] = self._valued.get(number, 0) + 1
+        return number
+
+    def add_edge(self, definition: Definition, links: tuple[Link, ...]) -> int:
+        """The number of an edge: from the nodes of a definition to those that the links lead to from them."""
+        number = self._add((definition, links), definition.stream)
+        self._edges.add(number)
+        return number
+
+    def remove(self, number: int, valued: bool = False) -> None:
+        """One fewer asks for a variable or an edge."""
+        if valued:
+            self._valued[number] -= 1
+            if not self._valued[number]:
+                del self._valued[number]
+        self._asked[number] -= 1
+        if not self._asked[number]:
+            del self._asked[number], self._streams[number]
+            self._edges.discard(number)
+            self._engine.remove(number)
+            del self._numbers[self._keys.pop(number)]
+            if self._engine.dead > max(_SWEEP, len(self)):
+                self._rebuild()
+
+    def _rebuild(self) -> None:
+        """A new engine without what nobody asks for any more."""
+        self._engine = self._make_engine()
+        for number, key in self._keys.items():
+            self._engine.add(number, _query(key))
+
+    def _add(self, key: _Key, stream: str) -> int:
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._next
+            self._engine.add(number, _query(key))
+            self._next += 1
+            self._numbers[key] = number
+            self._keys[number] = key
+            self._streams[number] = stream
+        self._asked[number] = self._asked.get(number, 0) + 1
+        return number
+
+    def read(self, table: NodeTable) -> Witnesses:
+        """The witnesses of a batch."""
+        matches = self._engine.match(table)
+        document, variable, node = self._in_streams(table, *matches.nodes())
+        value = np.full(node.size, -1, np.int64)
+        valued = np.isin(variable, np.fromiter(self._valued, np.int32, len(self._valued)))
+        value[valued] = self.values.code(table.string_values(node[valued]))
+        edge, above, below = matches.lists() if self._edges else (_NONE, _NONE, _NONE)
+        edge_document, edge, above, below = self._in_streams(table, table.node_document[above], edge, above, below)
+        order = np.argsort(edge_document, kind="stable")
+        local = LocalNodes(table).local
+        return Witnesses(
+            document,
+            variable,
+            local(node),
+            value,
+            edge_document[order],
+            edge[order],
+            local(above[order]),
+            local(below[order]),
+        )
+
+    def _in_streams(self, table: NodeTable, document: Ints, number: Ints, *columns: Ints) -> tuple[Ints, ...]:
+        """The rows of variables whose stream the document is in."""
+        if not any(one.stream for one in table.documents) or not number.size:
+            return document, number, *columns
+        numbers, place = np.unique(number, return_inverse=True)
+        named = [self._streams[each] for each in numbers.tolist()]
+        streams = {stream: at for at, stream in enumerate(dict.fromkeys(named))}
+        of_number = np.array([streams[stream] for stream in named], np.int32)
+        allowed = np.array([[is_in_stream(one, stream) for stream in streams] for one in table.documents], bool)
+        keep = allowed[document, of_number[place]]
+        return document[keep], number[keep], *(column[keep] for column in columns)
+
+
+def _query(key: _Key) -> Pattern | Flwr:
+    return key.pattern() if isinstance(key, Definition) else lists_query(*key)
+
+
+def lists_query(definition: Definition, links: tuple[Link, ...]) -> Flwr:
+    """The query that gives, for each node of a definition, the nodes that the links lead to."""
+    variable = Variable("x", None, definition.way())
+    returned = Enclosed((Copy(Slot(0, links)),))
+    return Flwr("", (variable,), None, (), returned, Element("r", (), (RETURNS,)))

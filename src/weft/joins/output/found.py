@@ -1,0 +1,186 @@
+"""What joins find: matches as shapes and documents in, rows for each subscriber out, as late as possible."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from weft.documents.document import Document
+from weft.errors import DocumentError, failure_of
+from weft.joins.compile.queries import Entry, Queries, Subscriber
+from weft.joins.match.meetings import Meetings
+from weft.joins.match.search import Nodes, Search, TooManyError, Tries
+from weft.joins.match.state import Held, State
+from weft.joins.output.outputs import Moment, Outputs, Row
+from weft.joins.time.absence import Closed
+
+#: Why a query does not make the messages, or not all, of which it and its newest document would make.
+Failures = dict[tuple[int, str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class JoinMessage:
+    """What a query delivers for some documents: the text, and when the last of them came or the window closed."""
+
+    number: int
+    documents: tuple[Document, ...]
+    text: str
+    timestamp: int  # in nanoseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A message to be: whose it is, what it is made of, its timestamp, and its newest document."""
+
+    number: int
+    subscriber: Subscriber
+    row: Row
+    timestamp: int
+    newest: str
+
+
+@dataclass(slots=True)
+class Found:
+    """The matches of some documents. It is good until more documents come."""
+
+    state: State
+    queries: Queries
+    meetings: list[Meetings] = field(default_factory=list)  # those that are matches
+    searched: list[tuple[Entry, tuple[Held, ...]]] = field(default_factory=list)
+    closed: list[Closed] = field(default_factory=list)
+    published: list[Document] = field(default_factory=list)  # what became of messages that are a stream
+    rejected: list[DocumentError] = field(default_factory=list)  # what is not joined, also of these
+    failures: Failures = field(default_factory=dict)
+
+    @property
+    def failed(self) -> list[tuple[int, str, str]]:
+        """What is not made, as far as messages have been: the query's number, its newest document, and why."""
+        return [(number, document, reason) for (number, document), reason in self.failures.items()]
+
+    def fail(self, entry: Entry, documents: Sequence[Held], error: Exception) -> None:
+        """The messages of a match are not made, and all others are."""
+        fail(self.failures, entry.subscribers, _newest(documents).document.id, error)
+
+    @property
+    def count(self) -> int:
+        """How many matches there are: for each subscriber that sees them each combination of documents."""
+        if self.queries.since:
+            return sum(len(_seeing(entry, documents)) for entry, documents in self.documents())
+        pairs = sum(int(self.queries.sizes()[part.seed].sum()) for part in self.meetings)
+        return pairs + sum(len(entry.subscribers) for entry, _ in self.searched)
+
+    def documents(self) -> Iterator[tuple[Entry, tuple[Held, ...]]]:
+        """Each match: a shape with the documents of its blocks."""
+        for part in self.meetings:
+            columns = part.earlier.tolist(), part.later.tolist(), part.seed.tolist()
+            for earlier, later, number in zip(*columns, strict=True):
+                seed = self.queries.seeds[number]
+                assert seed is not None
+                pair = self.state.at(earlier), self.state.at(later)
+                yield seed.entry, (pair if seed.newest else pair[::-1])
+        yield from self.searched
+
+    def due(self, search: Search) -> list[Due]:
+        """The messages to be: in the order of time, those of one document by their subscribers' numbers."""
+        matches: list[Match] = []
+        for entry, documents in self.documents():
+            newest = _newest(documents)
+            matches.append(Match((newest.timestamp, newest.sequence), entry, documents))
+        for one in self.closed:
+            matches.append(Match((one.timestamp, one.sequence - 0.5), one.entry, one.documents, one.outputs))
+        return fan_out(search, matches, self.failures)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Documents that belong together, since when, and their output nodes where these are known."""
+
+    moment: Moment
+    entry: Entry
+    documents: tuple[Held, ...]
+    outputs: tuple[tuple[Nodes, ...], ...] | None = None
+
+    @property
+    def newest(self) -> str:
+        """The id of the newest document."""
+        return _newest(self.documents).document.id
+
+    @property
+    def order(self) -> tuple[Moment, tuple[int, ...]]:
+        """The place among others: batches and single documents have the same order."""
+        return self.moment, tuple(one.sequence for one in self.documents)
+
+
+def fan_out(search: Search, matches: Iterable[Match], failures: Failures) -> list[Due]:
+    """A message for each match, each subscriber that sees its documents and each distinct output.
+
+    No query has more of one moment than it may. What goes wrong with a match is told, and does not touch the others.
+    """
+    rows: list[Due] = []
+    made: Counter[int] = Counter()  # by subscriber, of the moment
+    tries: dict[int, Tries] = {}  # by shape, of the moment
+    last: Moment | None = None
+    for match in sorted(matches, key=lambda match: match.order):
+        if match.moment != last:
+            last = match.moment
+            made.clear()
+            tries.clear()
+        try:
+            outputs: Iterable[tuple[Nodes, ...]] | None = match.outputs
+            if outputs is None:
+                of_shape = tries.setdefault(id(match.entry), search.tries())
+                outputs = search.outputs(match.entry.shape, match.documents, of_shape)
+            for due in _messages(match, outputs, made, search.most, failures):
+                rows.append(due)  # one by one: what was made before something goes wrong stays
+        except Exception as error:  # whatever it is, it is this match's own
+            fail(failures, match.entry.subscribers, match.newest, error)
+    rows.sort(key=lambda due: (due.row.moment, due.number))  # stable: the matches stay in their order
+    return rows
+
+
+def _messages(
+    match: Match, outputs: Iterable[tuple[Nodes, ...]], made: Counter[int], most: int, failures: Failures
+) -> Iterator[Due]:
+    """The messages of a match, for each subscriber as long as it has not made the most."""
+    seeing, newest = _seeing(match.entry, match.documents), match.newest
+    sources = tuple(one.document for one in match.documents)
+    for nodes in outputs:
+        full = []
+        for number, subscriber in seeing:
+            if made[number] >= most:
+                full.append(number)
+                continue
+            made[number] += 1
+            row = Row(subscriber.written, sources, nodes, number, match.moment)
+            yield Due(number, subscriber, row, match.moment[0], newest)
+        if full:
+            fail(failures, full, newest, TooManyError(f"more than {most:,} messages of one document"))
+            seeing = [one for one in seeing if one[0] not in full]
+        if not seeing:
+            return
+
+
+def fail(failures: Failures, numbers: Iterable[int], document: str, error: Exception) -> None:
+    """Note why queries do not make messages; the first reason for a document is told."""
+    reason = str(error) if isinstance(error, TooManyError) else failure_of(error)
+    for number in numbers:
+        failures.setdefault((number, document), reason)
+
+
+def written(outputs: Outputs, due: Sequence[Due], failures: Failures) -> Iterator[tuple[Due, str]]:
+    """The messages that can be written, with their texts; why others cannot is told."""
+    for text, each in zip(outputs.write([one.row for one in due]), due, strict=True):
+        if isinstance(text, str):
+            yield each, text
+        else:
+            failures.setdefault((each.number, each.newest), text.reason)
+
+
+def _newest(documents: Sequence[Held]) -> Held:
+    return max(documents, key=lambda one: one.sequence)
+
+
+def _seeing(entry: Entry, documents: Sequence[Held]) -> list[tuple[int, Subscriber]]:
+    first = min(one.arrival for one in documents)
+    return [(number, each) for number, each in entry.subscribers.items() if each.since <= first]

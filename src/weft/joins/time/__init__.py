@@ -1,0 +1,1 @@
+"""When documents are joined, when windows close, and when documents go."""

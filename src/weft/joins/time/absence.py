@@ -1,0 +1,117 @@
+"""Matches that something must not follow in, those that nothing followed out, when their windows close."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from weft.documents.moment import END
+from weft.joins.compile.queries import Entry
+from weft.joins.compile.shapes import Shape
+from weft.joins.match.search import Nodes, Search
+from weft.joins.match.state import Held, State
+
+#: Is told which match failed, and by what.
+Fail = Callable[[Entry, Sequence[Held], Exception], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A match whose window has closed: when, and the distinct output nodes of the bindings that nothing followed."""
+
+    entry: Entry
+    documents: tuple[Held, ...]
+    timestamp: int
+    sequence: int  # of the next document then
+    outputs: tuple[tuple[Nodes, ...], ...]
+
+
+class Absences:
+    """The matches whose windows are open; whether something followed is asked when they close."""
+
+    def __init__(self, state: State, search: Search) -> None:
+        self._state, self._search = state, search
+        self._number = 0
+        self._timed: list[tuple[int, int, Entry, tuple[Held, ...]]] = []  # by the end of the window
+        self._counted: list[tuple[Entry, tuple[Held, ...]]] = []
+        self._endless: list[tuple[Entry, tuple[Held, ...]]] = []
+
+    def __len__(self) -> int:
+        return len(self._timed) + len(self._counted) + len(self._endless)
+
+    def __iter__(self) -> Iterator[tuple[Entry, tuple[Held, ...]]]:
+        yield from ((entry, documents) for _, _, entry, documents in sorted(self._timed, key=lambda one: one[:2]))
+        yield from self._counted
+        yield from self._endless
+
+    def wait(self, entry: Entry, documents: tuple[Held, ...]) -> None:
+        """A match of the blocks before waits for its window to close."""
+        window = entry.shape.joins[-1].window
+        if window.nanoseconds is not None:
+            end = min(documents[-1].timestamp + window.nanoseconds, END - 1)  # so that the end of the stream closes it
+            heapq.heappush(self._timed, (end, self._number, entry, documents))
+            self._number += 1
+        elif window.documents is not None:
+            self._counted.append((entry, documents))
+        else:
+            self._endless.append((entry, documents))
+
+    def forget(self) -> None:
+        """Let go of the matches that nobody waits for any more."""
+        self._timed = [one for one in self._timed if one[2].subscribers]
+        heapq.heapify(self._timed)
+        self._counted = [one for one in self._counted if one[0].subscribers]
+        self._endless = [one for one in self._endless if one[0].subscribers]
+
+    def close(self, watermark: int, latest: int, fail: Fail) -> Iterator[Closed]:
+        """Those whose windows have closed when no document before `watermark` can come any more.
+
+        At the end of the stream, `END`, all windows close; those without an end of their own when the latest came.
+        """
+        while self._timed and self._timed[0][0] < min(watermark, latest):
+            yield from self._close_first(fail)
+        waiting, self._counted = self._counted, []
+        for entry, documents in waiting:
+            stream, limit = entry.shape.sides[entry.shape.present - 1].stream, entry.shape.joins[-1].window.documents
+            last = self._state.behind(stream, documents[-1].sequence, limit or 1)
+            if last is not None:
+                yield from self._unfollowed(entry, documents, last[1], last[0] + 1, fail)
+            else:
+                self._counted.append((entry, documents))
+        if watermark == END:
+            over, self._counted, self._endless = self._counted + self._endless, [], []
+            for entry, documents in over:
+                yield from self._unfollowed(entry, documents, latest, self._state.sequence, fail)
+        while self._timed and self._timed[0][0] < watermark:
+            yield from self._close_first(fail)
+
+    def _close_first(self, fail: Fail) -> Iterator[Closed]:
+        end, _, entry, documents = heapq.heappop(self._timed)
+        yield from self._unfollowed(entry, documents, end, self._state.sequence - self._state.after("", end), fail)
+
+    def _unfollowed(
+        self, entry: Entry, documents: tuple[Held, ...], timestamp: int, sequence: int, fail: Fail
+    ) -> Iterator[Closed]:
+        if not entry.subscribers:
+            return
+        try:
+            outputs = self._outputs(entry.shape, documents)
+        except Exception as error:  # whatever it is, the windows of others close all the same
+            fail(entry, documents, error)
+            return
+        if outputs:
+            yield Closed(entry, documents, timestamp, sequence, outputs)
+
+    def _outputs(self, shape: Shape, documents: tuple[Held, ...]) -> tuple[tuple[Nodes, ...], ...]:
+        """The distinct output nodes of the bindings that nothing followed, up to one more than there may be."""
+        search, sides = self._search, shape.sides[: shape.present]
+        tries = search.tries()
+        outputs: dict[tuple[Nodes, ...], None] = {}
+        for bound in search.bindings(shape, documents, tries):
+            shown = tuple(tuple(nodes[at] for at in side.output) for nodes, side in zip(bound, sides, strict=True))
+            if shown not in outputs and not search.is_followed(shape, documents, bound, tries):
+                outputs[shown] = None
+                if len(outputs) > search.most:
+                    break
+        return tuple(outputs)

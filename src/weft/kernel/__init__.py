@@ -1,0 +1,16 @@
+"""The compiled stages: the scan of plain documents, and the way from rows to label paths. `pip install` builds them."""
+
+from importlib.machinery import EXTENSION_SUFFIXES
+
+try:
+    from weft.kernel.plain import Plain
+    from weft.kernel.walk import walk
+except ImportError as error:
+    raise ImportError(
+        f"Weft's compiled core is missing ({error}): install Weft again with a C compiler (gcc or clang) on the machine"
+    ) from error
+
+#: What the stages are compiled for, as `weft --version` tells it.
+BUILT_FOR = EXTENSION_SUFFIXES[0].strip(".").rpartition(".")[0]
+
+__all__ = ["BUILT_FOR", "Plain", "walk"]

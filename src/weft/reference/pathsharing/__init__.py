@@ -1,0 +1,1 @@
+"""FLWR queries, each by its own plan of the paper's operators."""

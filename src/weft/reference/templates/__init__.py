@@ -1,0 +1,1 @@
+"""XSCL by the paper's templates, on DuckDB."""
