@@ -14,6 +14,7 @@ from weft.documents import NodeTable
 from weft.documents.dtd import Dtd
 from weft.engine import Engine
 from weft.languages import parse
+from weft.reference.pathsharing.engine import PathSharingEngine
 from weft.reference.pathsharing.optimize import Approach
 from weft.reference.pathsharing.pathsharing import PathSharing
 
@@ -29,8 +30,8 @@ WAYS: dict[str, Way] = {
         for approach in get_args(Approach)
         for told, way in (
             (", as it is", lambda _, approach=approach: PathSharing(approach, None, optimized=False)),
-            ("", lambda _, approach=approach: Engine(approach=approach)),
-            (", with DTD", lambda dtd, approach=approach: Engine(dtd=dtd, approach=approach)),
+            ("", lambda _, approach=approach: PathSharingEngine(approach)),
+            (", with DTD", lambda dtd, approach=approach: PathSharingEngine(approach, dtd=dtd)),
         )
     },
 }

@@ -26,17 +26,22 @@ from weft.documents.document import Document, Limits, as_documents
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, Moment, Span, nanoseconds
 from weft.documents.table import NodeTable
-from weft.engine.explain import explain_all, explain_one
-from weft.engine.graph import drawing, graph
+from weft.engine.explain import explain_all, explain_one, running
+from weft.engine.graph import drawing, graph, indented
 from weft.engine.paths.labels import Bounds
+from weft.engine.shared.show_nodes import Line
 from weft.errors import ConfigurationError, DocumentError, MessageError
 from weft.joins.checkpoint import load, save
 from weft.joins.explain import explain_join, explain_joins
 from weft.joins.output.found import Found
 from weft.joins.time.arrivals import Clock
-from weft.languages import recognize
+from weft.plans.flwr import Flwr
+from weft.plans.show_xscl import show_xscl
 from weft.plans.xscl import Xscl
+from weft.reference.pathsharing.engine import PathSharingEngine
+from weft.reference.pathsharing.explain import explain_own, explain_owns
 from weft.reference.pathsharing.optimize import Approach
+from weft.reference.pathsharing.show_operators import operator_lines
 
 Batch = Document | bytes | str | Iterable[Document | bytes | str]
 _KEPT = 10_000  # rejected documents and failed deliveries that are remembered
@@ -241,9 +246,8 @@ class Broker:
         with self._changing:
             matcher = self._matcher
             if id is None:
-                queries = matcher.subscriptions.values()
-                flwr = (plan_of(query) for query in queries if (query.language or recognize(query.query)) == "xquery")
-                told = [explain_all(matcher.engine, flwr, matcher.dtd)] if len(matcher.engine) else []
+                told = [explain_all(matcher.engine)] if len(matcher.engine) else []
+                told += [explain_owns(matcher.engine)] if isinstance(matcher.engine, PathSharingEngine) else []
                 told += [explain_joins(matcher.joins)] if len(matcher.joins) else []
                 return "\n\n".join(told) or "0 subscriptions"
             number = matcher.numbers[id]
@@ -253,13 +257,27 @@ class Broker:
                 return f"{id} is suspended: {matcher.suspended[number]}"
             if isinstance(plan, Xscl):
                 return explain_join(matcher.joins, number, subscription.query, plan)
-            return explain_one(matcher.engine, number, subscription.query, plan, matcher.dtd)
+            if isinstance(matcher.engine, PathSharingEngine) and isinstance(plan, Flwr):
+                return explain_own(matcher.engine, number, subscription.query)
+            return explain_one(matcher.engine, number, subscription.query, plan)
 
     def explain_graph(self, id: str, form: Literal["dot", "svg"] = "dot") -> str:
-        """The plan of one subscription as a graph, in Graphviz's language or drawn as SVG."""
+        """What runs for one subscription as a graph, in Graphviz's language or drawn as SVG."""
         with self._changing:
-            plan = plan_of(self._matcher.subscriptions[self._matcher.numbers[id]])
-        return graph(plan, self._matcher.dtd) if form == "dot" else drawing(plan, self._matcher.dtd)
+            lines = self._running(id)
+        return graph(lines) if form == "dot" else drawing(lines)
+
+    def _running(self, id: str) -> list[Line]:
+        matcher = self._matcher
+        number = matcher.numbers[id]
+        plan, engine = plan_of(matcher.subscriptions[number]), matcher.engine
+        if number in matcher.suspended:
+            return [(0, f"{id} is suspended: {matcher.suspended[number]}")]
+        if isinstance(plan, Xscl):
+            return indented(show_xscl(plan))
+        if isinstance(engine, PathSharingEngine) and isinstance(plan, Flwr):
+            return list(operator_lines(engine.single.queries[number].physical))
+        return [(0, id), *running(engine, number)]
 
     # -- the life of a broker
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, Longs
+from weft.columns.integers import Flags, Ints, Longs
 from weft.documents.fragment import Fragments
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine, Matches
@@ -32,7 +31,7 @@ class Deliveries:
     rejected: list[tuple[int, str]] = field(default_factory=list)
 
     @property
-    def is_first(self) -> NDArray[np.bool_]:
+    def is_first(self) -> Flags:
         """Where the rows of one document and subscription begin."""
         return _is_first(self.document, self.subscription)
 
@@ -128,7 +127,7 @@ class _Careful:
         return [written[node] for node in nodes.tolist()]
 
 
-def _is_first(document: Ints, subscription: Ints) -> NDArray[np.bool_]:
+def _is_first(document: Ints, subscription: Ints) -> Flags:
     if not document.size:
         return np.zeros(0, bool)
     return np.append(True, (np.diff(document) != 0) | (np.diff(subscription) != 0))

@@ -33,6 +33,7 @@ from weft.languages.reader import OnWarning
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
 from weft.plans.xscl import Xscl
+from weft.reference.pathsharing.engine import PathSharingEngine
 from weft.reference.pathsharing.optimize import Approach
 
 _CHUNK = 64  # documents that are matched at once: larger is not faster
@@ -57,7 +58,8 @@ class Matcher:
         clock: Clock = time.time_ns,
     ) -> None:
         self.limits, self.dtd = limits or Limits(), dtd
-        self._make_engine = partial(Engine, bounds, approach=approach, profile=Profile(profile), limits=self.limits)
+        kind = partial(PathSharingEngine, approach) if approach else Engine
+        self._make_engine = partial(kind, bounds, profile=Profile(profile), limits=self.limits)
         # Joins do without the DTD: what they remember of a document outlasts the moment in which it could be checked.
         self._make_joins = partial(Joins, self.limits, lateness, bounds, ahead=ahead, clock=clock)
         self.invalid = 0  # documents that did not keep to the DTD

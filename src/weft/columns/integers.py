@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
-
-
+Flags = NDArray[np.bool_]
 MOST = 1 << 26  # entries at once: beyond this, what a batch and the queries make together is not for one computer
 
 
@@ -34,7 +33,7 @@ def as_lists(starts: Longs, ends: Longs, entries: Ints) -> list[list[int]]:
     return [flat[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def contains(sorted_keys: Longs, keys: Longs) -> NDArray[np.bool_]:
+def contains(sorted_keys: Longs, keys: Longs) -> Flags:
     """Which keys are among the sorted ones."""
     if not sorted_keys.size:
         return np.zeros(keys.size, bool)

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, Longs
+from weft.columns.integers import Flags, Ints, Longs
 from weft.documents.document import Document, Limits
 from weft.documents.scan import BREAK, END, SEPARATOR, TEXT, Event, Scan, scan
 from weft.documents.table import NodeTable
@@ -88,7 +88,7 @@ class _Shape:
     text_owner: Ints
 
 
-def _shape(kinds: Ints, is_start: NDArray[np.bool_], rows_before: Ints, offsets: Longs) -> _Shape:
+def _shape(kinds: Ints, is_start: Flags, rows_before: Ints, offsets: Longs) -> _Shape:
     is_end, is_text = kinds == _END, kinds == _TEXT
     depth_after = np.cumsum(is_start.astype(np.int32) - is_end, dtype=np.int32)
     texts_before = np.cumsum(is_text, dtype=np.int32) - is_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from weft.documents.rewrite import escape_attribute
+from weft.documents.escaping import escape_attribute
 from weft.documents.scopes import Scopes
 from weft.documents.table import NodeTable
 

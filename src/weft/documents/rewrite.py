@@ -8,28 +8,16 @@ from __future__ import annotations
 
 from xml.parsers import expat
 from xml.parsers.expat import errors
-from xml.sax.saxutils import escape
 
 from weft.documents.doctype import Doctype
 from weft.documents.document import Limits
 from weft.documents.entities import UNDECLARED, Entities, colon
+from weft.documents.escaping import escape_attribute, escape_text
 from weft.documents.source import Source
 from weft.documents.tags import LONGEST_NAMESPACE, namespace_size, too_long_namespace
 from weft.documents.tally import Tally
 
-_IN_TEXT = {"\r": "&#13;"}
-_IN_ATTRIBUTE = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 _EXTERNAL_IN_VALUE = errors.codes[errors.XML_ERROR_ATTRIBUTE_EXTERNAL_ENTITY_REF]
-
-
-def escape_text(text: str) -> str:
-    """Character data that reads as this text."""
-    return escape(text, _IN_TEXT)
-
-
-def escape_attribute(text: str) -> str:
-    """An attribute value, to stand in double quotes, that reads as this text."""
-    return escape(text, _IN_ATTRIBUTE)
 
 
 def without_doctype(source: Source, doctype: Doctype, limits: Limits) -> Source:

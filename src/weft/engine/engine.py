@@ -6,7 +6,9 @@ costs what the small one costs, and the label paths of the many stay.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
+from typing import Protocol
 
 import numpy as np
 
@@ -22,8 +24,6 @@ from weft.engine.profile import Profile
 from weft.engine.validity import Validity
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
-from weft.reference.pathsharing.optimize import Approach
-from weft.reference.pathsharing.pathsharing import PathSharing, Run
 
 Plan = Selection | Flwr
 _RECENT = 1_000  # the small index may have this many, and one more for every 32 of the large one
@@ -32,15 +32,13 @@ _RECENT = 1_000  # the small index may have this many, and one more for every 32
 class Engine:
     """All subscriptions, by number.
 
-    With a DTD their paths are made canonical, so that more of them are the same. With an approach, FLWR queries are
-    answered each by its own plan, and share path matching alone: to compare, and to measure.
+    With a DTD their paths are made canonical, so that more of them are the same.
     """
 
     def __init__(
         self,
         bounds: Bounds | None = None,
         dtd: Dtd | None = None,
-        approach: Approach | None = None,
         profile: Profile | None = None,
         limits: Limits | None = None,
     ) -> None:
@@ -48,7 +46,6 @@ class Engine:
         self.limits = limits or Limits()
         self.profile = profile or Profile()
         self.large, self.small = self._new_index(), self._new_index()
-        self.single = PathSharing(approach, dtd, True, bounds, self.profile) if approach else None
         self._validity = Validity(dtd) if dtd is not None else None
         self._recent: dict[int, Plan] = {}  # the plans of the small index, until they join the large one
 
@@ -56,7 +53,7 @@ class Engine:
         return Index(self._bounds, self.profile, self._dtd)
 
     def __len__(self) -> int:
-        return len(self.large) + len(self.small) + (len(self.single.queries) if self.single else 0)
+        return len(self.large) + len(self.small)
 
     @property
     def dead(self) -> int:
@@ -65,9 +62,6 @@ class Engine:
 
     def add(self, subscription: int, plan: Plan) -> None:
         """Take a subscription in; numbers only grow."""
-        if self.single is not None and isinstance(plan, Flwr):
-            self.single.add(subscription, plan)
-            return
         if not self.large.is_warm:
             self.large.add(subscription, plan)
             return
@@ -81,9 +75,6 @@ class Engine:
 
     def remove(self, subscription: int) -> None:
         """Let a subscription go. What only it wanted stays, unused, until there is a new engine."""
-        if self.single is not None and subscription in self.single.queries:
-            self.single.remove(subscription)
-            return
         index = self.large if subscription in self.large.results else self.small
         index.remove(subscription)
         self._recent.pop(subscription, None)
@@ -96,15 +87,30 @@ class Engine:
         """Answer a batch."""
         budget = Budget(table, self.limits)
         outcomes = [index.match(table, budget) for index in (self.large, self.small) if len(index)]
-        runs = [self.single.match(table, budget)] if self.single is not None else []
-        return Matches(outcomes, runs, len(table.documents), budget)
+        return Matches(outcomes, len(table.documents), budget)
+
+
+class Answers(Protocol):
+    """What a batch brings to FLWR queries that are answered in another way."""
+
+    def subscriptions(self) -> list[Ints]:
+        """For each document the queries that have a message for it."""
+
+    def messages(self) -> Iterable[tuple[int, int, str]]:
+        """(document, query, message)."""
 
 
 class Matches:
-    """The outcomes of the indexes as one."""
+    """The outcomes of the indexes as one, with what is answered in other ways."""
 
-    def __init__(self, outcomes: list[Outcome], runs: list[Run], documents: int, budget: Budget) -> None:
-        self._outcomes, self._runs, self._documents, self.budget = outcomes, runs, documents, budget
+    def __init__(
+        self, outcomes: Sequence[Outcome], documents: int, budget: Budget, others: Sequence[Answers] = ()
+    ) -> None:
+        self._outcomes, self._documents, self.budget, self._others = outcomes, documents, budget, others
+
+    def beside(self, other: Answers) -> Matches:
+        """The same, and the answers of another way."""
+        return Matches(self._outcomes, self._documents, self.budget, (*self._others, other))
 
     @property
     def refused(self) -> list[tuple[int, int, str]]:
@@ -114,7 +120,7 @@ class Matches:
     def subscriptions(self) -> list[Ints]:
         """For each document the subscriptions that match it, in the order in which they came."""
         parts = [outcome.subscriptions() for outcome in self._outcomes]
-        parts += [run.subscriptions() for run in self._runs]
+        parts += [other.subscriptions() for other in self._others]
         if len(parts) == 1:
             return parts[0]
         none = np.zeros(0, np.int32)
@@ -123,7 +129,7 @@ class Matches:
     def messages(self) -> list[tuple[int, int, str]]:
         """(document, subscription, message) of the FLWR queries, sorted by document, then subscription."""
         made = [message for outcome in self._outcomes for message in outcome.messages()]
-        made += [message for run in self._runs for message in run.messages()]
+        made += [message for other in self._others for message in other.messages()]
         return sorted(made, key=itemgetter(0, 1))
 
     def nodes(self) -> tuple[Ints, Ints, Ints]:

@@ -1,23 +1,17 @@
-"""An engine in, text out that tells how its subscriptions are answered and what they share."""
+"""An engine in, text out that tells how its subscriptions are answered, what they share, and what they cost."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterator
 
-from weft.documents.dtd import Dtd
-from weft.engine.engine import Engine
+from weft.engine.engine import Engine, Plan
 from weft.engine.index import Index
-from weft.engine.shared.plan import NodeKind
-from weft.languages import Plan
+from weft.engine.messages.outcome import Compound
+from weft.engine.shared.plan import NOTHING, NodeKind
+from weft.engine.shared.show_nodes import Line, NodeLines
 from weft.plans.flwr import Flwr
-from weft.plans.plan import Selection
-from weft.plans.show import show, show_flwr, show_path
-from weft.plans.walk import walk
-from weft.reference.pathsharing.operators import DupElim, JoinedList, ReturnSelect, Semijoin
-from weft.reference.pathsharing.optimize import optimize
-from weft.reference.pathsharing.show_operators import show_operators
+from weft.plans.show import show, show_flwr
 
 _TOLD = {
     NodeKind.TEST: "value tests, by path, operator and constant",
@@ -33,57 +27,37 @@ _TOLD = {
 }
 
 
-_SAMPLE = 1_000  # FLWR queries whose own plans are counted
+# -- all subscriptions
 
 
-def explain_all(engine: Engine, flwr: Iterable[Plan] = (), dtd: Dtd | None = None, top: int = 10) -> str:
+def explain_all(engine: Engine, top: int = 10) -> str:
     """The shared plan: its size, what is shared most, and the label paths seen most."""
     lines = [_some(len(engine), "subscription")]
     for title, index in (("plan", engine.large), ("recent additions", engine.small)):
         if len(index):
             lines += ["", f"{title}: {_some(len(index), 'subscription')}", *_explain_index(index, top)]
             lines += _explain_groups(index, top) if len(index.built) else []
-    return "\n".join(lines + _explain_operators(list(islice(flwr, _SAMPLE)), dtd))
+    return "\n".join(lines)
 
 
 def _explain_groups(index: Index, top: int) -> list[str]:
     """What FLWR queries share: groups by their shapes, lists by their return paths."""
-    shapes = index.built.shapes
+    shapes, nodes = index.built.shapes, NodeLines(index.shared)
     uses = Counter(shapes.slots.entries.tolist())
     lines = ["", f"  {len(index.built)} FLWR queries: {len(shapes.results)} groups of bindings and return paths,"]
     lines += [f"  made of {len(shapes.chains)} shared lists; the most used (groups that have them):"]
     for chain, number in uses.most_common(top):
-        path = "".join(show_path(index.shared.path_of(edge)) for edge, _ in shapes.chains[chain]) or "/."
-        lines.append(f"  {number:>9}  ${path}")
+        lines.append(f"  {number:>9}  {nodes.chain(shapes.chains[chain])}")
     return lines
-
-
-def _explain_operators(plans: list[Plan], dtd: Dtd | None) -> list[str]:
-    """What plans of their own (PathSharing-FWR) would be made of, and which claims hold."""
-    counts: Counter[str] = Counter()
-    for plan in plans:
-        for part in walk(optimize(plan, "FWR", dtd)) if isinstance(plan, Flwr) else ():
-            match part:
-                case DupElim(by=by):
-                    counts[f"DupElim by {by}"] += 1
-                case Semijoin(by=by, claim=claim):
-                    counts[f"Semijoin by {by}{f', claim {claim}' if claim else ''}"] += 1
-                case JoinedList(by=by, claims=claims):
-                    why = f", claim {' and '.join(map(str, sorted(set(claims))))}" if claims else ""
-                    counts[f"OuterJoin-Select by {by}{why}"] += 1
-                case ReturnSelect(claims=(claim, *_)):
-                    counts[f"DupElim of bindings removed, claim {claim}"] += 1
-    if not counts:
-        return []
-    lines = ["", f"as {_some(len(plans), 'plan')} of their own (PathSharing-FWR) the FLWR queries would have:"]
-    return lines + [f"  {number:>9}  {operator}" for operator, number in counts.most_common()]
 
 
 def _explain_index(index: Index, top: int) -> list[str]:
     shared, paths = index.shared, index.plans.paths
     sharing = index.targets.sharing()
     constants = sum(1 for size in index.templates.values() if size > 1)
-    lines = [
+    by_way = Counter(index.ways(index.results))
+    lines = [f"  answered     {number:>9}  {way}" for way, number in by_way.most_common()]
+    lines += [
         f"  states       {len(shared.states):>9}  in the automaton, one for each prefix of a path",
         f"  results      {len(index.targets):>9}  distinct queries; {len(sharing)} have more than one subscription",
         f"  templates    {len(index.templates):>9}  plans without their constants; {constants} have several rows",
@@ -112,29 +86,93 @@ def _some(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr, dtd: Dtd | None = None) -> str:
-    """One subscription: its plan, what it shares, and where its results were seen."""
-    operators = f"\n{show_operators(optimize(plan, 'FWR', dtd))}" if isinstance(plan, Flwr) else ""
-    if engine.single is not None and number in engine.single.queries:
-        physical = engine.single.queries[number].physical
-        return "\n".join([query, "", show_flwr(engine.single.queries[number].plan), "", show_operators(physical)])
-    index = engine.large if number in engine.large.results else engine.small
-    results = index.results[number]
-    wanted = index.targets.sharing()
-    shown = show_flwr(plan) if isinstance(plan, Flwr) else show(plan)
-    lines = [query, "", shown, operators, ""] if operators else [query, "", shown, ""]
-    lines += [f"result {result}: {_some(wanted.get(result, 1), 'subscription')}" for result in results]
+# -- one subscription
+
+
+def explain_one(engine: Engine, number: int, query: str, plan: Plan) -> str:
+    """One subscription: its plan, what runs for it, with whom it shares, and what it costs those it does not match."""
+    index = _index_of(engine, number)
+    lines = [query, "", show_flwr(plan) if isinstance(plan, Flwr) else show(plan), ""]
+    lines += [
+        f"answered {next(index.ways([number]))}",
+        *(f"{'  ' * depth}{text}" for depth, text in running(engine, number)),
+    ]
+    lines += ["", "shares", *(f"  {text}" for text in _sharing(index, number))]
+    lines += ["", "costs a document that it does not match", *(f"  {text}" for text in _costs(index, number))]
+    if seen := _seen(index, number):
+        lines += ["", "seen at", *seen]
+    return "\n".join(lines)
+
+
+def running(engine: Engine, number: int) -> list[Line]:
+    """What runs for a subscription, as lines with their depths: results, and the shared nodes that they are made of."""
+    index = _index_of(engine, number)
+    nodes = NodeLines(index.shared)
+    lines: list[Line] = []
     if number in index.compounds:
-        lines.append("worked out node by node from the results of its parts")
-    rows = index.template_rows(number)
-    lines.append(f"template: {_some(rows, 'subscription')} with this plan, constants aside")
+        lines += _of_compound(index, nodes, index.compounds[number], 1)
+    for result in index.results[number]:
+        lines += _of_result(index, nodes, result, 1)
+    if number in index.built:
+        building = index.built.building(number)
+        for at, (chain, source) in enumerate(zip(building.chains, building.sources, strict=True), 2):
+            lines.append((1, f"variable {at}: {nodes.chain(chain)} from each binding of variable {source + 1}"))
+        for chain, variable in zip(building.slots, building.slot_variables, strict=True):
+            lines.append((1, f"list of variable {variable + 1}: {nodes.chain(chain)}"))
+    return lines
+
+
+def _of_result(index: Index, nodes: NodeLines, result: int, depth: int) -> Iterator[Line]:
+    state, node = index.origin(result)
+    if node == NOTHING:
+        yield depth, f"result {result}: each {nodes.path(state)}, by its label path"
+    else:
+        yield depth, f"result {result}: each {nodes.path(state)} with"
+        yield from nodes.lines(node, depth + 1)
+
+
+def _of_compound(index: Index, nodes: NodeLines, compound: Compound, depth: int) -> Iterator[Line]:
+    if isinstance(compound, int):
+        yield from _of_result(index, nodes, compound, depth)
+        return
+    operator, parts = compound
+    yield depth, f"{operator} of the nodes of"
+    for part in parts:
+        yield from _of_compound(index, nodes, part, depth + 1)
+
+
+def _sharing(index: Index, number: int) -> Iterator[str]:
+    wanted = index.targets.sharing()
+    for result in index.results[number]:
+        yield f"result {result}: wanted by {_some(wanted.get(result, 1), 'subscription')}"
+    yield f"template: {_some(index.template_rows(number), 'subscription')} with this plan, constants aside"
     if number in index.built:
         others = index.built.sharing(number)
-        lines.append(f"groups: shared by {_some(others, 'subscription')} with these bindings and return paths")
+        yield f"groups: {_some(others, 'subscription')} with these bindings and return paths"
+
+
+def _costs(index: Index, number: int) -> list[str]:
+    """What is done at documents in which it finds nothing."""
+    nodes = NodeLines(index.shared)
+    conditions = [node for _, node in map(index.origin, index.results_below(number)) if node != NOTHING]
+    drivers = {driver for node in conditions for driver in nodes.drivers(node)}
+    below = {at for node in conditions for at in nodes.all_below(node)} - drivers
+    others = [at for at in sorted(below) if index.shared.kind[at] is NodeKind.TEST]
+    costs = [nodes.cost(driver) for driver in sorted(drivers)]
+    costs += [f"{nodes.cost(test)}; it does not drive, and is looked at all the same" for test in others]
+    if number in index.compounds:
+        costs.append("set operations on the results of its parts, once for each batch")
+    elif number in index.built and not index.built.building(number).is_simple:
+        costs.append("a look for its bindings, once for each batch: it has several variables, or an order")
+    return list(dict.fromkeys(costs)) or ["nothing: a document without its label paths does not come near it"]
+
+
+def _seen(index: Index, number: int) -> list[str]:
     paths = index.plans.paths
-    states = {index.state_of(result) for result in results}
+    states = {index.origin(result)[0] for result in index.results_below(number)}
     seen = [at for at in range(1, len(paths)) if not states.isdisjoint(paths.reached(at).tolist())]
-    if seen:
-        lines += ["", "seen at:"]
-        lines += [f"  {int(paths.seen[at]):>9}  /{'/'.join(paths.names_of(at))}" for at in seen[:20]]
-    return "\n".join(lines)
+    return [f"  {int(paths.seen[at]):>9}  /{'/'.join(paths.names_of(at))}" for at in seen[:20]]
+
+
+def _index_of(engine: Engine, number: int) -> Index:
+    return engine.large if number in engine.large.results else engine.small

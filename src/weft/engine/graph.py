@@ -1,29 +1,20 @@
-"""A plan in, a graph of its operators out: in Graphviz's language, or drawn as SVG."""
+"""Lines of a plan in, a graph out: in Graphviz's language, or drawn as SVG."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
-from weft.documents.dtd import Dtd
-from weft.languages import Plan
-from weft.plans.flwr import Flwr
-from weft.plans.show import show
-from weft.plans.show_xscl import show_xscl
-from weft.plans.xscl import Xscl
-from weft.reference.pathsharing.optimize import optimize
-from weft.reference.pathsharing.show_operators import operator_lines
+from weft.engine.shared.show_nodes import Line
 
 
-def graph(plan: Plan, dtd: Dtd | None = None) -> str:
-    """The operators of a FLWR query, or the patterns and tests of an XPath query, for Graphviz."""
-    lines = _lines(plan, dtd)
+def graph(lines: Sequence[Line]) -> str:
+    """What runs, for Graphviz: what feeds a box points to it."""
     return "\n".join(["digraph plan {", '  rankdir=BT; node [shape=box, fontname="sans-serif"];', *_body(lines), "}"])
 
 
-def drawing(plan: Plan, dtd: Dtd | None = None) -> str:
-    """The same as SVG: a box for each operator, what feeds it below and to the right."""
-    lines = _lines(plan, dtd)
+def drawing(lines: Sequence[Line]) -> str:
+    """The same as SVG: a box for each line, what feeds it below and to the right."""
     width = max(depth * _INDENT + len(text) * 7.2 + 24 for depth, text in lines)
     above: list[int] = []
     drawn = []
@@ -54,11 +45,9 @@ text {{ font: 12px monospace }}
 </svg>"""
 
 
-def _lines(plan: Plan, dtd: Dtd | None) -> list[tuple[int, str]]:
-    if isinstance(plan, Flwr):
-        return list(operator_lines(optimize(plan, "FWR", dtd)))
-    told = (show_xscl(plan) if isinstance(plan, Xscl) else show(plan)).splitlines()
-    return [((len(line) - len(line.lstrip())) // 2, line.strip()) for line in told]
+def indented(text: str) -> list[Line]:
+    """Text whose lines are indented by two spaces for each level, as lines with their depths."""
+    return [((len(line) - len(line.lstrip())) // 2, line.strip()) for line in text.splitlines()]
 
 
 def _body(lines: Iterable[tuple[int, str]]) -> Iterable[str]:

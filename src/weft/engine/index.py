@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
@@ -89,12 +89,32 @@ class Index:
         if not self.templates[template]:
             del self.templates[template]
 
-    def state_of(self, result: int) -> int:
-        """The state of the NFA that a result's nodes are at."""
+    # -- for people
+
+    def origin(self, result: int) -> tuple[int, int]:
+        """The state that a result's nodes are at, and the node of the shared plan that must hold, if any."""
         for state, known in self._of_state.items():
             if known == result:
-                return state
-        return next(self.shared.state[node] for node, known in self._of_node.items() if known == result)
+                return state, NOTHING
+        return next((self.shared.state[node], node) for node, known in self._of_node.items() if known == result)
+
+    def results_below(self, subscription: int) -> tuple[int, ...]:
+        """The results that a subscription is made of."""
+        compound = self.compounds.get(subscription)
+        return self.results[subscription] if compound is None else tuple(_results_in(compound))
+
+    def ways(self, subscriptions: Iterable[int]) -> Iterator[str]:
+        """How subscriptions are answered."""
+        conditional = set(self._of_node.values())
+        for subscription in subscriptions:
+            if subscription in self.compounds:
+                yield "one by one: from the results of its parts, node by node"
+            elif subscription in self.built and not self.built.building(subscription).is_simple:
+                yield "one by one: bindings of several variables, or in an order"
+            elif conditional.isdisjoint(self.results[subscription]):
+                yield "by label paths alone"
+            else:
+                yield "by shared conditions"
 
     def template_rows(self, subscription: int) -> int:
         """How many subscriptions have this one's plan, constants aside."""
@@ -135,6 +155,14 @@ class Index:
         if isinstance(selection, Pattern):
             return self._result(selection)
         return selection.operator, tuple(self._compound(part) for part in selection.parts)
+
+
+def _results_in(compound: Compound) -> Iterator[int]:
+    if isinstance(compound, int):
+        yield compound
+    else:
+        for part in compound[1]:
+            yield from _results_in(part)
 
 
 def is_union(selection: Selection) -> bool:

@@ -11,16 +11,18 @@ def explain_join(joins: Joins, number: int, query: str, plan: Xscl) -> str:
     """One query: its plan, its seeds, and what it shares."""
     shape = joins.shape(number)
     entry = joins.queries.entries[shape]
-    lines = [query, "", show_xscl(plan), ""]
-    lines.append(f"join: the same for {_some(len(entry.subscribers), 'subscription')}")
+    lines = [query, "", show_xscl(plan), "", "answered from the values that documents have in common"]
     for place in entry.seeds:
         seed = joins.queries.seeds[place]
         if seed is not None:
             how = "exact where each variable has one node" if seed.is_exact else "verified by a search"
             needed = _some(len(seed.pairs), "predicate")
-            lines.append(f"begins when a document of block {seed.newest + 1} comes: {needed}, {how}")
+            lines.append(f"  begins when a document of block {seed.newest + 1} comes: {needed}, {how}")
     if not entry.seeds:
-        lines.append("begins with each document of block 1")
+        lines.append("  begins with each document of block 1")
+    lines += ["", "shares", f"  join: the same for {_some(len(entry.subscribers), 'subscription')}"]
+    lines += ["", "costs a document that it does not match"]
+    lines.append("  a row for each node that a variable of a block holds, and a look-up of its value")
     return "\n".join(lines)
 
 

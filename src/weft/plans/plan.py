@@ -189,3 +189,12 @@ def negation(test: Test) -> Test:
             return Always(not value)
         case _:
             return Not(test)
+
+
+def has(links: tuple[Link, ...], test: Test | None = None) -> Test:
+    """Some node at the end of the links passes the test."""
+    for link in reversed(links):
+        test = conjunction([part for part in (link.test, test) if part is not None])
+        if link.path:
+            test = Has(link.path, test)
+    return test or Always(True)

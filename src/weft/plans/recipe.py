@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from weft.documents.rewrite import escape_attribute, escape_text
+from weft.documents.escaping import escape_attribute, escape_text
 from weft.plans.flwr import (
     RETURNS,
     Attribute,

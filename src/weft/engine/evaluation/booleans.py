@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.columns.integers import Flags
 from weft.plans.plan import Always, And, Not, Or, Test
 
-Mask = NDArray[np.bool_]
 
-
-def passing(test: Test, size: int, part_passes: Callable[[Test], Mask]) -> Mask:
+def passing(test: Test, size: int, part_passes: Callable[[Test], Flags]) -> Flags:
     """Which of so many rows pass a test; `part_passes` is asked for what is no combination."""
     match test:
         case And(tests):

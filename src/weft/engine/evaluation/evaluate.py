@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, Longs, contains, expand, unique_pairs
+from weft.columns.integers import Flags, Ints, Longs, contains, expand, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.linked import Linked, linked_holds
 from weft.engine.evaluation.navigate import Navigation
@@ -20,9 +20,7 @@ from weft.engine.profile import Profile
 from weft.engine.shared.frozen import COMPARISONS, Frozen
 from weft.engine.shared.label_plans import LabelPlan, LabelPlans
 from weft.engine.shared.plan import NOTHING, NodeKind
-from weft.languages.xpath.predicates import HOLDS
-
-Mask = NDArray[np.bool_]
+from weft.plans.comparisons import HOLDS
 
 
 class Evaluation:
@@ -142,7 +140,7 @@ class Evaluation:
         which, dependents = self._frozen.dependents.of(nodes)
         self._wait(dependents, rows[which])
 
-    def holds(self, nodes: Ints, rows: Ints) -> Mask:
+    def holds(self, nodes: Ints, rows: Ints) -> Flags:
         """Which of these are facts. An EXISTS that drives nothing is looked up by its edge."""
         result = np.zeros(nodes.size, bool)
         exists = self._frozen.kind[nodes] == NodeKind.EXISTS

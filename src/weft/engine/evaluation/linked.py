@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, unique_pairs
+from weft.columns.integers import Flags, Ints, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.shared.plan import NOTHING, Chain
-from weft.languages.xpath.predicates import HOLDS
+from weft.plans.comparisons import HOLDS
 from weft.plans.plan import Value
 
 #: A chain, and the goal: a test and whether it fails, or a comparison of the count.
 Linked = tuple[Chain, tuple[Value, bool] | tuple[str, float]]
-Holds = Callable[[Ints, Ints], NDArray[np.bool_]]
+Holds = Callable[[Ints, Ints], Flags]
 
 
 def follow(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain, rows: Ints) -> tuple[Ints, Ints]:

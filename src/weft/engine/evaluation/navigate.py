@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, Longs, contains, distinct, expand
+from weft.columns.integers import Flags, Ints, Longs, contains, distinct, expand
 from weft.documents.kind import Kind
 from weft.documents.table import NodeTable
-from weft.engine.paths.states import TEXT_NAME
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
+from weft.plans.names import TEXT_NAME
 
 _LABELS = np.int64(2**32)
 
@@ -83,7 +82,7 @@ class Navigation:
             return origin[:0], rows[:0]
         return np.concatenate([entry for entry, _ in found]), np.concatenate([entry for _, entry in found])
 
-    def _keep(self, kind: Kind, nodes: Ints, symbols: Ints) -> NDArray[np.bool_]:
+    def _keep(self, kind: Kind, nodes: Ints, symbols: Ints) -> Flags:
         if kind is Kind.TEXT:
             return np.equal(symbols, self._text_symbol)
         table = self._table

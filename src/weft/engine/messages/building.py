@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from weft.engine.paths.states import ROOT
 from weft.engine.shared.plan import Chain, SharedPlan
-from weft.languages.xpath.predicates import has
 from weft.plans.flwr import Flwr
-from weft.plans.plan import And, Link, Not, On, Or, Pattern, Test, conjunction
+from weft.plans.plan import And, Link, Not, On, Or, Pattern, Test, conjunction, has
 from weft.plans.recipe import Recipe, make_recipe
 
 

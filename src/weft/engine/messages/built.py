@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from weft.columns.ragged import Ragged
 from weft.engine.messages.building import Building
 from weft.engine.messages.groups import Shapes
-from weft.engine.shared.frozen import Ragged
 from weft.engine.shared.plan import Chain
 
 _Key = tuple[int, tuple[Chain, ...]]
@@ -49,6 +49,10 @@ class BuiltQueries:
         if self.others.pop(subscription, None) is None:
             del self._of_shape[self._shapes[result, building.slots]][subscription]
         return building
+
+    def building(self, subscription: int) -> Building:
+        """How a subscription's messages are built."""
+        return self._buildings[subscription][1]
 
     def sharing(self, subscription: int) -> int:
         """How many subscriptions have this one's shape."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from weft.documents.document import Limits
+from weft.documents.escaping import escape_attribute, escape_text
 from weft.documents.fragment import Fragments
-from weft.documents.rewrite import escape_attribute, escape_text
 from weft.documents.table import NodeTable
 from weft.engine.messages.budget import Budget, size_of
 from weft.plans.recipe import Atom, Fill, Recipe

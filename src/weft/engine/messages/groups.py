@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.columns.integers import Ints, Longs, distinct, expand, join_keys, split_keys
-from weft.engine.evaluation.booleans import Mask, passing
+from weft.columns.integers import Flags, Ints, Longs, distinct, expand, join_keys, split_keys
+from weft.columns.ragged import Ragged
+from weft.engine.evaluation.booleans import passing
 from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.evaluation.linked import follow
 from weft.engine.messages.building import Building
-from weft.engine.shared.frozen import Ragged
 from weft.engine.shared.plan import NOTHING, Chain
 from weft.plans.plan import On, Test
 
@@ -150,7 +150,7 @@ def _middle(document: Ints) -> int:
 def _passing(building: Building, where: Test, evaluation: Evaluation, found: Ints) -> Ints:
     node_of = dict(building.checks)
 
-    def holds(test: Test) -> Mask:
+    def holds(test: Test) -> Flags:
         """A test on one variable."""
         assert isinstance(test, On)
         return evaluation.holds(np.full(len(found), node_of[test], np.int32), found[:, test.variable])

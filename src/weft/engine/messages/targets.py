@@ -5,9 +5,8 @@ from __future__ import annotations
 from array import array
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.columns.integers import Ints
+from weft.columns.integers import Flags, Ints
 
 _NOBODY = -1
 
@@ -74,7 +73,7 @@ class Targets:
         extra = np.array(more, np.int32).reshape(-1, 2)
         return np.concatenate([at, extra[:, 0]]), np.concatenate([first[at], extra[:, 1]])
 
-    def _is_shared(self, results: Ints) -> NDArray[np.bool_]:
+    def _is_shared(self, results: Ints) -> Flags:
         return np.frombuffer(self._has_others, np.int8)[results] > 0
 
     def sharing(self) -> dict[int, int]:

@@ -12,9 +12,11 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from weft.columns.integers import Ints
 from weft.documents.table import NodeTable
-from weft.engine.paths.states import TEXT_NAME, Ints, States
+from weft.engine.paths.states import States
 from weft.kernel import walk
+from weft.plans.names import TEXT_NAME
 
 Plan = TypeVar("Plan")
 ROOT_PATH = 0

@@ -10,19 +10,26 @@ from __future__ import annotations
 from array import array
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.columns.integers import Ints
 from weft.documents.kind import Kind
+from weft.plans.names import TEXT_NAME, name_forms
 from weft.plans.plan import Label, Path, Step, Unlike
 
-Ints = NDArray[np.int32]
 ROOT = 0
 _SYMBOLS = 1 << 24  # edges are keyed by state * _SYMBOLS + symbol
 _PREFIX = {Kind.ELEMENT: "", Kind.ATTRIBUTE: "@", Kind.TEXT: ""}
 STAR = "*"
 _FEW = 40  # active states, up to which Python is faster than numpy
 _NONE = np.zeros(0, np.int32)
-TEXT_NAME = "text()"
+
+
+def _step(label: Label, deep: bool) -> Step:
+    if label == TEXT_NAME:
+        return Step(TEXT_NAME, deep, Kind.TEXT)
+    if isinstance(label, str) and label.startswith("@"):
+        return Step(label.removeprefix("@"), deep, Kind.ATTRIBUTE)
+    return Step(label, deep, Kind.ELEMENT)
 
 
 class States:
@@ -74,6 +81,14 @@ class States:
             return STAR
         label = next(label for label, known in self._symbols.items() if known == symbol)
         return label.removeprefix("@") if isinstance(label, str) else label
+
+    def ways(self) -> dict[int, tuple[int, Step]]:
+        """The one way into each state: from which state, by which step. Made for people: it goes over all states."""
+        above = {loop: state for state, loop in enumerate(self._loop) if loop >= 0 and loop != state}
+        labels = {symbol: label for label, symbol in self._symbols.items()}
+        into = [(key // _SYMBOLS, labels[key % _SYMBOLS], child) for key, child in self._edges.items()]
+        into += [(state, STAR, child) for state, child in enumerate(self._star) if child >= 0]
+        return {child: (above.get(state, state), _step(label, deep=state in above)) for state, label, child in into}
 
     def _new(self) -> int:
         self._star.append(-1)
@@ -174,14 +189,3 @@ class States:
         if name[0] == "@":
             return tuple(found)
         return tuple(found) + tuple(symbol for symbol, labels in self._unlike if not labels.intersection(forms))
-
-
-def name_forms(name: str) -> tuple[str, ...]:
-    """The label tests that a name (of an attribute: behind `@`) passes, as they are written in plans."""
-    at, plain = ("@", name[1:]) if name[0] == "@" else ("", name)
-    if plain[0] == "{":
-        uri, _, local = plain[1:].rpartition("}")
-        forms: tuple[str, ...] = (name, f"{at}*:{local}", f"{at}{{{uri}}}*")
-    else:
-        forms = (name, f"{at}*:{plain}")
-    return (*forms, "@*") if at else forms

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, Longs, expand
+from weft.columns.integers import Flags, Ints, Longs, expand
 from weft.plans.numbers import double, number
 from weft.plans.plan import Value
 
@@ -32,7 +31,6 @@ class Reading(IntEnum):
 READ: dict[Reading, Callable[[str], float]] = {Reading.NUMBER: number, Reading.DOUBLE: double}
 #: Operator, and how the value is read.
 Family = tuple[str, Reading]
-Mask = NDArray[np.bool_]
 FAMILIES: tuple[Family, ...] = tuple(
     (operator, reading) for reading in Reading for operator in ("=", "!=", "<", "<=", ">", ">=")
 )
@@ -128,7 +126,7 @@ class Comparisons:
 
     def _numbers(
         self, reading: Reading, runs: Sequence[dict[Family, Run]], place: Longs, values: Sequence[str]
-    ) -> tuple[Mask, Longs, Longs]:
+    ) -> tuple[Flags, Longs, Longs]:
         """Which values are numbers, and from where to where their equals lie; read only where it matters."""
         matters = np.array([any(other is reading for _, other in run) for run in runs], bool)[place]
         numbers, read = np.full(len(values), np.nan), READ[reading]

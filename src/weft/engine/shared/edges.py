@@ -34,15 +34,3 @@ def code_step(symbol: int, kind: Kind, deep: bool) -> int:
 def decode_step(code: int) -> tuple[int, Kind, bool]:
     """Symbol, kind, and whether it is deep."""
     return code // 8 - 1, Kind(code // 2 % 4), bool(code % 2)
-
-
-class Pairs:
-    """Pairs of numbers, as two columns that grow."""
-
-    def __init__(self) -> None:
-        self.left, self.right = array("i"), array("i")
-
-    def add(self, left: int, right: int) -> None:
-        """One more pair."""
-        self.left.append(left)
-        self.right.append(right)

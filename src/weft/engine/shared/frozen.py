@@ -8,10 +8,10 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, Longs, expand
+from weft.columns.integers import Flags, Ints
+from weft.columns.ragged import Ragged
 from weft.engine.shared.comparisons import FAMILIES, Comparisons, Family, Reading
 from weft.engine.shared.constants import TEXT_INDEXES, Constants, TextIndex
-from weft.engine.shared.edges import Pairs
 from weft.engine.shared.plan import NOTHING, NodeKind, SharedPlan
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
@@ -26,24 +26,6 @@ class Work:
 def family_bit(family: Family) -> int:
     """The bit of a family of comparisons."""
     return 32 << FAMILIES.index(family)
-
-
-class Ragged:
-    """For every key a run of integers."""
-
-    def __init__(self, pairs: Pairs | Iterable[tuple[int, int]], size: int) -> None:
-        if isinstance(pairs, Pairs):
-            left, right = np.array(pairs.left, np.int32), np.array(pairs.right, np.int32)
-        else:
-            left, right = np.array(list(pairs), np.int32).reshape(-1, 2).T
-        order = np.argsort(left, kind="stable")
-        self.starts: Longs = np.searchsorted(left[order], np.arange(size + 1))
-        self.entries: Ints = right[order]
-
-    def of(self, keys: Ints) -> tuple[Longs, Ints]:
-        """(position of the key, entry) for all entries of some keys."""
-        which, inside = expand(self.starts[keys], self.starts[keys + np.int64(1)])
-        return which, self.entries[inside]
 
 
 class Frozen:
@@ -129,7 +111,7 @@ def _scatter(values: dict[int, int], size: int) -> Ints:
     return array
 
 
-def _marks(places: Iterable[int], size: int) -> NDArray[np.bool_]:
+def _marks(places: Iterable[int], size: int) -> Flags:
     marks = np.zeros(size, bool)
     marks[list(places)] = True
     return marks

@@ -12,13 +12,13 @@ import numpy as np
 from weft.columns.integers import Ints
 from weft.documents.table import NodeTable
 from weft.engine.paths.labels import Bounds, LabelPaths
-from weft.engine.paths.states import TEXT_NAME, name_forms
 from weft.engine.shared.comparisons import Family, Run
 from weft.engine.shared.constants import TextIndex
 from weft.engine.shared.edges import decode_step
 from weft.engine.shared.frozen import Frozen, Work, family_bit
 from weft.engine.shared.plan import NOTHING, SharedPlan
-from weft.plans.plan import Label, Unlike
+from weft.plans.names import passes
+from weft.plans.plan import Label
 
 _NONE = np.zeros(0, np.int32)
 
@@ -127,12 +127,3 @@ class LabelPlans:
 def _has(entries: array[int], entry: int) -> bool:
     at = bisect_left(entries, entry)
     return at < len(entries) and entries[at] == entry
-
-
-def passes(label: Label, name: str) -> bool:
-    """Whether a name passes a label test for elements; those of attributes and texts pass none."""
-    if name[0] == "@" or name == TEXT_NAME:
-        return False
-    if isinstance(label, Unlike):
-        return not any(passes(unlike, name) for unlike in label.labels)
-    return label == "*" or label in name_forms(name)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from weft.columns.ragged import Pairs
 from weft.documents.dtd import Dtd
 from weft.documents.kind import Kind
 from weft.engine.paths.states import ROOT, States
 from weft.engine.shared.comparisons import reading_of
-from weft.engine.shared.edges import Edges, Pairs, code_step, decode_step
+from weft.engine.shared.edges import Edges, code_step, decode_step
 from weft.plans.canonical_paths import canonical_path
 from weft.plans.plan import (
     Always,

@@ -7,16 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, Longs
+from weft.columns.integers import Flags, Ints, Longs
 from weft.joins.compile.predicates import Predicates
 from weft.joins.compile.shapes import Condition, Joined, Shape
 from weft.joins.output.outputs import Written
 from weft.plans.xscl import Window
 
 Pairs = frozenset[tuple[int, int]]
-Flags = NDArray[np.bool_]
 #: A window that all documents are within, in nanoseconds.
 ANY_LENGTH = int(np.iinfo(np.int64).max)
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, Longs, distinct, expand
+from weft.columns.integers import Flags, Ints, Longs, distinct, expand
 from weft.joins.compile.queries import Queries
 from weft.joins.match.postings import Occurrences, meet
 from weft.joins.match.state import State
@@ -25,9 +24,9 @@ class Meetings:
     earlier: Ints
     later: Ints
     seed: Ints
-    is_exact: NDArray[np.bool_]
+    is_exact: Flags
 
-    def at(self, places: NDArray[np.bool_]) -> Meetings:
+    def at(self, places: Flags) -> Meetings:
         """Some of them."""
         return Meetings(self.earlier[places], self.later[places], self.seed[places], self.is_exact[places])
 

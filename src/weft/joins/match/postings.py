@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, Longs, expand, spans
+from weft.columns.integers import Flags, Ints, Longs, expand, spans
 
 _GROWTH = 4  # a run joins the one before it when that is not so many times as long
 
@@ -25,7 +25,7 @@ class Occurrences:
         order = np.lexsort((self.variable, self.document, self.value))
         return self.at(order)
 
-    def at(self, places: NDArray[np.integer] | NDArray[np.bool_]) -> Occurrences:
+    def at(self, places: NDArray[np.integer] | Flags) -> Occurrences:
         """Some of them."""
         return Occurrences(self.value[places], self.document[places], self.variable[places])
 
@@ -60,7 +60,7 @@ class Postings:
             found.append(run.document[start:end][run.variable[start:end] == variable])
         return np.concatenate([np.zeros(0, np.int32), *found])
 
-    def compact(self, kept: NDArray[np.bool_], places: Ints) -> None:
+    def compact(self, kept: Flags, places: Ints) -> None:
         """Keep the occurrences of these documents, which have new places."""
         whole = Occurrences(
             np.concatenate([np.zeros(0, np.int64), *(run.value for run in self._runs)]),

@@ -6,7 +6,7 @@ import math
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from weft.languages.xpath.predicates import HOLDS
+from weft.plans.comparisons import HOLDS
 from weft.plans.numbers import number
 from weft.plans.plan import Comparison
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.columns.integers import Longs
+from weft.columns.integers import Flags, Longs
 from weft.documents.document import Document
 from weft.joins.match.postings import Postings
 from weft.joins.match.witness import Witnesses
@@ -108,8 +108,8 @@ class State:
         self.sequence = 0  # of the next document
         self._timestamps: Longs = np.zeros(1_024, np.int64)
         self._sequences: Longs = np.zeros(1_024, np.int64)
-        self._is_multiple: NDArray[np.bool_] = np.zeros(1_024, bool)
-        self._is_held: NDArray[np.bool_] = np.zeros(1_024, bool)
+        self._is_multiple: Flags = np.zeros(1_024, bool)
+        self._is_held: Flags = np.zeros(1_024, bool)
         self._gone = 0
         self._history: dict[str, tuple[array[int], array[int]]] = {}  # each stream's sequence numbers and timestamps
 
@@ -136,12 +136,12 @@ class State:
         return self._sequences[: len(self.held)]
 
     @property
-    def is_multiple(self) -> NDArray[np.bool_]:
+    def is_multiple(self) -> Flags:
         """Whether some variable has several nodes in the document, by place."""
         return self._is_multiple[: len(self.held)]
 
     @property
-    def is_held(self) -> NDArray[np.bool_]:
+    def is_held(self) -> Flags:
         """Whether the document is still there, by place."""
         return self._is_held[: len(self.held)]
 

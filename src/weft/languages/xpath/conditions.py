@@ -8,7 +8,6 @@ from typing import NoReturn
 from weft.languages.reader import Reader
 from weft.languages.xpath.predicates import (
     CONSTANT_FUNCTIONS,
-    FLIPPED,
     FUNCTIONS,
     STRING_FUNCTIONS,
     Operand,
@@ -18,6 +17,7 @@ from weft.languages.xpath.predicates import (
     position_test,
     string_function,
 )
+from weft.plans.comparisons import FLIPPED
 from weft.plans.plan import And, Link, Not, Operator, Or, Rank, Test, conjunction, negation
 from weft.plans.regex import MOST_IN_QUERY, instructions, translate
 

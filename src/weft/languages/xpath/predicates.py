@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import operator as operators
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite, isnan
-from typing import Any, cast
+from typing import cast
 
 from weft.documents.kind import Kind
+from weft.plans.comparisons import FLIPPED, HOLDS, OPPOSITE
 from weft.plans.numbers import number
 from weft.plans.plan import (
     Always,
     Comparison,
     Count,
     First,
-    Has,
     Link,
     Not,
     Operator,
@@ -24,25 +22,11 @@ from weft.plans.plan import (
     Test,
     Value,
     conjunction,
+    has,
     negation,
 )
-from weft.plans.regex import compile_pattern
 
 Paths = tuple[tuple[Link, ...], ...]
-FLIPPED: dict[str, Comparison] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-OPPOSITE: dict[str, Comparison] = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-HOLDS: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operators.eq,
-    "!=": operators.ne,
-    "<": operators.lt,
-    "<=": operators.le,
-    ">": operators.gt,
-    ">=": operators.ge,
-    "contains": lambda text, constant: constant in text,
-    "starts-with": lambda text, constant: text.startswith(constant),
-    "ends-with": lambda text, constant: text.endswith(constant),
-    "matches": lambda text, constant: compile_pattern(constant).search(text) is not None,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +43,6 @@ class Operand:
     def is_position(self) -> bool:
         """Alone in a predicate, a number is a position."""
         return self.kind in ("number", "last")
-
-
-def has(links: tuple[Link, ...], test: Test | None = None) -> Test:
-    """Some node at the end of the links passes the test."""
-    for link in reversed(links):
-        test = conjunction([part for part in (link.test, test) if part is not None])
-        if link.path:
-            test = Has(link.path, test)
-    return test or Always(True)
 
 
 def as_test(operand: Operand) -> Test | None:

@@ -8,8 +8,8 @@ from typing import cast
 
 from weft.languages.reader import MOST_NESTED, OnWarning
 from weft.languages.xpath.names import Names
-from weft.languages.xpath.predicates import FLIPPED
 from weft.languages.xscl.block import BlockParser
+from weft.plans.comparisons import FLIPPED
 from weft.plans.flwr import Element, Enclosed, Slot, Variable
 from weft.plans.plan import Comparison
 from weft.plans.xscl import Block, Join, JoinOperator, Predicate, Term, Window, Xscl

@@ -12,11 +12,11 @@ from typing import cast
 
 import numpy as np
 
-from weft.columns.integers import Ints, Longs, as_lists, contains
+from weft.columns.integers import Flags, Ints, Longs, as_lists, contains
 from weft.documents.document import Limits, is_in_stream
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
-from weft.engine.evaluation.booleans import Mask, passing
+from weft.engine.evaluation.booleans import passing
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.messages.budget import Budget
 from weft.engine.messages.factory import Factory
@@ -69,7 +69,7 @@ class PathSharing:
         bounds: Bounds | None = None,
         profile: Profile | None = None,
     ) -> None:
-        self._approach, self._dtd, self._optimized = approach, dtd, optimized
+        self.approach, self._dtd, self._optimized = approach, dtd, optimized
         self._shared = SharedPlan()
         self.matcher = PathMatcher(self._shared.states, bounds)
         self.queries: dict[int, Query] = {}
@@ -79,7 +79,7 @@ class PathSharing:
     def add(self, number: int, plan: Flwr) -> None:
         """Take a query in."""
         plan = canonical_paths(plan, self._dtd) if self._optimized else plan
-        physical = plan_by(self._approach, plan)
+        physical = plan_by(self.approach, plan)
         physical = improve(physical, self._dtd) if self._optimized else physical
         states = {part.path: self.matcher.add(part.path) for part in walk(physical) if isinstance(part, Stream)}
         for path in paths_in((plan, physical)):
@@ -240,7 +240,7 @@ class Run:
         if query.plan.where is None:
             return found
 
-        def holds(test: Test) -> Mask:
+        def holds(test: Test) -> Flags:
             """A test on one variable."""
             assert isinstance(test, On)
             step = query.plan.variables[test.variable].links[-1].path[-1]

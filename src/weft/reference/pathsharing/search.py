@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from weft.columns.integers import Ints, Longs, unique_pairs
+from weft.columns.integers import Flags, Ints, Longs, unique_pairs
 from weft.documents.table import NodeTable
-from weft.engine.evaluation.booleans import Mask, passing
+from weft.engine.evaluation.booleans import passing
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.shared.comparisons import READ, reading_of
-from weft.engine.shared.label_plans import passes
 from weft.engine.shared.plan import SharedPlan
-from weft.languages.xpath.predicates import HOLDS
+from weft.plans.comparisons import HOLDS
+from weft.plans.names import passes
 from weft.plans.plan import Count, First, Has, Link, Named, Path, Rank, Step, Test, Value
 
 
@@ -23,11 +23,11 @@ class Search:
     def __init__(self, table: NodeTable, navigation: Navigation, shared: SharedPlan) -> None:
         self._table, self._navigation, self._shared = table, navigation, shared
 
-    def passes(self, test: Test, rows: Ints, step: Step) -> Mask:
+    def passes(self, test: Test, rows: Ints, step: Step) -> Flags:
         """Which rows, that a step led to, pass a test."""
         return passing(test, rows.size, lambda part: self._part_passes(part, rows, step))
 
-    def _part_passes(self, test: Test, rows: Ints, step: Step) -> Mask:
+    def _part_passes(self, test: Test, rows: Ints, step: Step) -> Flags:
         match test:
             case Value(operator, constant):
                 values: list[str] | list[float] = self._table.string_values(rows)
@@ -67,7 +67,7 @@ class Search:
                 origin, at = origin[keep], at[keep]
         return origin, at
 
-    def _has(self, path: Path, inner: Test | None, rows: Ints) -> Mask:
+    def _has(self, path: Path, inner: Test | None, rows: Ints) -> Flags:
         origin, nodes = self.below(path, rows)
         if inner is not None:
             origin = origin[self.passes(inner, nodes, path[-1])]
@@ -75,7 +75,7 @@ class Search:
         result[origin] = True
         return result
 
-    def _rank(self, test: Rank, rows: Ints, step: Step) -> Mask:
+    def _rank(self, test: Rank, rows: Ints, step: Step) -> Flags:
         """Rank all siblings that the step leads to, then look the rows up; a root has none but itself."""
         parents = np.unique(self._table.parent[rows])
         is_root = self._table.parent[rows] < 0
@@ -92,7 +92,7 @@ class Search:
         limit = sizes[place] if test.number is None else test.number
         return np.isin(rows, siblings[np.asarray(HOLDS[test.operator](position, limit), bool)])
 
-    def _linked(self, test: First | Count, rows: Ints) -> Mask:
+    def _linked(self, test: First | Count, rows: Ints) -> Flags:
         origin, nodes = self.follow(test.links, rows)
         met, first, counts = np.unique(origin, return_index=True, return_counts=True)
         if isinstance(test, Count):

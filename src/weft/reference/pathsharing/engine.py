@@ -1,0 +1,50 @@
+"""Subscriptions and node tables in, outcomes out, with FLWR answered as the paper does before it shares plans."""
+
+from __future__ import annotations
+
+from weft.documents.document import Limits
+from weft.documents.dtd import Dtd
+from weft.documents.table import NodeTable
+from weft.engine.engine import Engine, Matches, Plan
+from weft.engine.paths.labels import Bounds
+from weft.engine.profile import Profile
+from weft.plans.flwr import Flwr
+from weft.reference.pathsharing.optimize import Approach
+from weft.reference.pathsharing.pathsharing import PathSharing
+
+
+class PathSharingEngine(Engine):
+    """An engine whose FLWR queries have each a plan of their own and share path matching alone: to compare."""
+
+    def __init__(
+        self,
+        approach: Approach,
+        bounds: Bounds | None = None,
+        dtd: Dtd | None = None,
+        profile: Profile | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(bounds, dtd, profile, limits)
+        self.single = PathSharing(approach, dtd, True, bounds, self.profile)
+
+    def __len__(self) -> int:
+        return super().__len__() + len(self.single.queries)
+
+    def add(self, subscription: int, plan: Plan) -> None:
+        """Take a subscription in."""
+        if isinstance(plan, Flwr):
+            self.single.add(subscription, plan)
+        else:
+            super().add(subscription, plan)
+
+    def remove(self, subscription: int) -> None:
+        """Let a subscription go."""
+        if subscription in self.single.queries:
+            self.single.remove(subscription)
+        else:
+            super().remove(subscription)
+
+    def match(self, table: NodeTable) -> Matches:
+        """Answer a batch."""
+        matches = super().match(table)
+        return matches.beside(self.single.match(table, matches.budget))
