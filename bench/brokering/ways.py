@@ -16,9 +16,9 @@ from weft.engine import Engine
 from weft.engine.messages.groups import Groups
 from weft.engine.profile import Profile
 from weft.plans.flwr import Flwr
-from weft.reference.pathsharing.operators import Bindings, DupElim, JoinedList, ReturnSelect, Semijoin, WhereFilter
+from weft.reference.pathsharing.operators import BindingsPlan, DupElim, JoinedList, ReturnSelect, Semijoin, WhereFilter
 from weft.reference.pathsharing.optimize import Approach
-from weft.reference.pathsharing.pathsharing import PathSharing, Run
+from weft.reference.pathsharing.pathsharing import PathSharing, PathSharingRun
 
 Optimization = Literal["NoOpt", "Opt(q)", "Opt(q+dtd)"]
 APPROACHES: tuple[Approach, ...] = ("F", "FW", "FWR")
@@ -94,7 +94,7 @@ class Unshared:
         """How many operators of each sort the plans have."""
         return Counter(name for query in self._engine.queries.values() for name in _operators(query.physical))
 
-    def _match(self, table: NodeTable) -> Run:
+    def _match(self, table: NodeTable) -> PathSharingRun:
         with self.profile(REST):
             return self._engine.match(table)
 
@@ -107,7 +107,7 @@ def _operators(plan: ReturnSelect) -> list[str]:
     ]
 
 
-def _of_bindings(plan: Bindings) -> list[str]:
+def _of_bindings(plan: BindingsPlan) -> list[str]:
     match plan:
         case Semijoin(left=left, by=by):
             return [f"semijoin by {by}", *_of_bindings(left)]

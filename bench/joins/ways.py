@@ -17,7 +17,7 @@ from weft.documents import Document, NodeTable
 from weft.joins.joins import Joins
 from weft.joins.match.witness import Witnesses
 from weft.joins.output.found import Found
-from weft.reference.templates.conjunctive import Source, conjunctive_query
+from weft.reference.templates.conjunctive import SqlSource, conjunctive_query
 from weft.reference.templates.template import Template
 from weft.reference.templates.view_cache import Materialized, NoViews, ViewCache, Views
 
@@ -25,8 +25,8 @@ Mode = Literal["none", "materialized", "cache"]
 Triple = tuple[int, int, int]  # a distinct query and two documents
 Order = Literal["values", "queries"]  # which relations a conjunctive query begins with: the values that meet, or R_T
 _CACHED = 100_000  # slices, more than there are values that meet again
-_BATCH = Source("R_binW", "R_docW"), Source("R_binW", "R_docW", "R_R")
-_STATE = Source("R_bin", "R_doc"), Source("R_bin", "R_doc", "R_L")
+_BATCH = SqlSource("R_binW", "R_docW"), SqlSource("R_binW", "R_docW", "R_R")
+_STATE = SqlSource("R_bin", "R_doc"), SqlSource("R_bin", "R_doc", "R_L")
 
 
 def queries_first(text: str) -> str:

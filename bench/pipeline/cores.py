@@ -15,7 +15,7 @@ from bench.pipeline.session import Session, load, time_match, unload
 from weft.broker.matcher import chunks
 from weft.documents.build import read
 from weft.documents.document import Document
-from weft.spark.compiled import Compiled, Plans, compile_subscriptions, unpack
+from weft.spark.compiled import Compiled, WorkerPlans, compile_subscriptions, unpack
 
 SUBSCRIPTIONS = 100
 _TABLE = "documents"
@@ -64,7 +64,7 @@ def hold_rounds(one: Session, two: Session, warm_up: Path, sets: list[Path]) -> 
     return [_hold_round(one, two, compiled, plans, path) for path in sets]
 
 
-def _hold_round(one: Session, two: Session, compiled: Compiled, plans: Plans, path: Path) -> CoresRound:
+def _hold_round(one: Session, two: Session, compiled: Compiled, plans: WorkerPlans, path: Path) -> CoresRound:
     documents = read_set(path)
     for session in (one, two):
         session.do(partial(load, _TABLE, path))
@@ -80,7 +80,7 @@ def _hold_round(one: Session, two: Session, compiled: Compiled, plans: Plans, pa
     return CoresRound(len(documents), alone, *seconds)
 
 
-def engine_seconds(plans: Plans, documents: list[bytes]) -> float:
+def engine_seconds(plans: WorkerPlans, documents: list[bytes]) -> float:
     """The engine as Spark's workers run it, here and without Spark."""
     started = perf_counter()
     for chunk in chunks(Document(data, str(row), "") for row, data in enumerate(documents)):

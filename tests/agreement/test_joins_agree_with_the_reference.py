@@ -17,7 +17,7 @@ from weft.joins.match.witness import FirstStage
 from weft.languages.xscl import parse
 from weft.plans.xscl import Xscl
 from weft.reference.templates.reference import Reference, ViewMode
-from weft.reference.templates.relations import Reading, Witnesses
+from weft.reference.templates.relations import WitnessReading, WitnessRows
 from xscl_oracle import oracle
 from xscl_strategies import document_lists, queries
 
@@ -42,7 +42,7 @@ class Relations:
             if above != below
         }
 
-    def witnesses(self, document: Document, docid: int) -> Witnesses:
+    def witnesses(self, document: Document, docid: int) -> WitnessRows:
         """R_binW, R_docW and R_docTSW of a document."""
         found = self._stage.read(read([document]))
         rows = list(zip(found.variable.tolist(), found.node.tolist(), found.value.tolist(), strict=True))
@@ -57,8 +57,8 @@ class Relations:
         }
         values = {node: value for _, node, value in rows if value >= 0}
         texts = self._stage.values.texts
-        readings = tuple(Reading(value, *reading(texts[value])) for value in set(values.values()))
-        return Witnesses(
+        readings = tuple(WitnessReading(value, *reading(texts[value])) for value in set(values.values()))
+        return WitnessRows(
             docid, document.nanoseconds or 0, document.stream, tuple(bindings), tuple(values.items()), readings
         )
 

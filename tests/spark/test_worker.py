@@ -11,7 +11,7 @@ from pyspark.sql.types import BinaryType, StructType
 from weft.errors import DocumentError
 from weft.spark import compile_subscriptions, worker
 from weft.spark.transform import _ADDED, _rejected_field
-from weft.spark.worker import Deliver, Layout, Match, Rejection
+from weft.spark.worker import DeliverWorker, Layout, MatchWorker, Rejection
 
 CODECS = ["rot13", "hex", "base64", "zlib", "bz2", "uu", "quopri", "idna", "punycode", "unicode_escape", "undefined"]
 ADDED = to_arrow_schema(StructType([*_ADDED, _rejected_field("rejected", BinaryType())]))
@@ -30,7 +30,7 @@ def batch(documents: list[bytes | None]) -> pa.RecordBatch:
 def delivered(documents: list[bytes | None], row_tag: str | None = None) -> tuple[list[int], dict[int, str]]:
     """The rows that have a message, and the reasons of those that are rejected."""
     layout = Layout("value", ("row_number",), None, None, None, row_tag)
-    work = Deliver(compile_subscriptions(["//b"]), layout, ADDED, "rejected")
+    work = DeliverWorker(compile_subscriptions(["//b"]), layout, ADDED, "rejected")
     rows = [row for made in work(iter([batch(documents)])) for row in made.to_pylist()]
     good = [row["row_number"] for row in rows if row["message"] is not None]
     return good, {row["row_number"]: row["rejected"]["error"] for row in rows if row["rejected"] is not None}
@@ -104,7 +104,7 @@ def test_a_splitting_that_fails_in_the_middle_keeps_what_came_before(monkeypatch
 def test_matching_has_a_null_for_what_is_rejected() -> None:
     layout = Layout("value", ("row_number", "value"), None, None, None)
     added = pa.schema([("matches", pa.list_(pa.string()))])
-    work = Match(compile_subscriptions(["//b"]), layout, added, "matches", None)
+    work = MatchWorker(compile_subscriptions(["//b"]), layout, added, "matches", None)
 
     (made,) = work(iter([batch([GOOD % 0, encoded("rot13"), GOOD % 2])]))
 
@@ -113,7 +113,7 @@ def test_matching_has_a_null_for_what_is_rejected() -> None:
 
 def test_a_rejected_message_tells_its_subscription() -> None:
     layout = Layout("value", ("row_number",), None, None, None)
-    work = Deliver(compile_subscriptions(["//b", "//c"]), layout, ADDED, "rejected")
+    work = DeliverWorker(compile_subscriptions(["//b", "//c"]), layout, ADDED, "rejected")
     error = DocumentError("0", 1, 1, 0, "too many messages")
 
     made = work._rejections(

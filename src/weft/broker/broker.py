@@ -29,13 +29,13 @@ from weft.documents.table import NodeTable
 from weft.engine.explain import explain_all, explain_one, running
 from weft.engine.graph import drawing, graph, indented
 from weft.engine.paths.labels import Bounds
-from weft.engine.shared.show_nodes import Line
 from weft.errors import ConfigurationError, DocumentError, MessageError
 from weft.joins.checkpoint import load, save
 from weft.joins.explain import explain_join, explain_joins
 from weft.joins.output.found import Found
 from weft.joins.time.arrivals import Clock
 from weft.plans.flwr import Flwr
+from weft.plans.show import Line
 from weft.plans.show_xscl import show_xscl
 from weft.plans.xscl import Xscl
 from weft.reference.pathsharing.engine import PathSharingEngine

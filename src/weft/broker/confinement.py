@@ -12,15 +12,14 @@ from typing import Generic, Protocol, TypeVar
 
 from weft.documents.build import read
 from weft.documents.table import NodeTable
-from weft.engine.engine import Engine
-from weft.engine.engine import Plan as EnginePlan
+from weft.engine.engine import Engine, EnginePlan
 from weft.errors import failure_of
 
 Answer = TypeVar("Answer")
 MOST_CULPRITS = 32  # if a document fails more subscriptions than this, the fault is its own
 
 
-class Plans(Protocol):
+class Registry(Protocol):
     """What a broker has and a worker has not: all queries, to build engines without some of them."""
 
     engine: Engine
@@ -37,7 +36,7 @@ class Plans(Protocol):
     def suspend(self, reasons: dict[int, str]) -> None:
         """These take part no more. What is left has a new engine, also if there are none."""
 
-    def without_dtd(self, documents: int) -> Plans:
+    def without_dtd(self, documents: int) -> Registry:
         """The same without the DTD, for so many documents that do not keep to it."""
 
 
@@ -51,7 +50,7 @@ class Confined(Generic[Answer]):
 
 
 def confined(
-    engine: Engine, table: NodeTable, answer: Callable[[Engine, NodeTable], Answer], plans: Plans | None = None
+    engine: Engine, table: NodeTable, answer: Callable[[Engine, NodeTable], Answer], plans: Registry | None = None
 ) -> Confined[Answer]:
     """The answer to a batch; if there is none, the answers to what of it can be answered.
 
@@ -76,14 +75,14 @@ def confined(
     return found
 
 
-class _TooManyError(Exception):
+class _TooManyCulpritsError(Exception):
     """More subscriptions fail than can be at fault."""
 
 
 class _Trial(Generic[Answer]):
     """One document that fails: with whom?"""
 
-    def __init__(self, plans: Plans, table: NodeTable, answer: Callable[[Engine, NodeTable], Answer]) -> None:
+    def __init__(self, plans: Registry, table: NodeTable, answer: Callable[[Engine, NodeTable], Answer]) -> None:
         self._plans, self._table, self._answer = plans, table, answer
         self._numbers = plans.active()
         self._known: dict[int, EnginePlan] = {}
@@ -94,7 +93,7 @@ class _Trial(Generic[Answer]):
         """Put down what came out."""
         try:
             answers = list(self._divide(self._numbers))
-        except _TooManyError:
+        except _TooManyCulpritsError:
             reason = f"more than {MOST_CULPRITS} subscriptions fail: {failure_of(self._error)}"
             found.rejected.append((place, reason))
             return
@@ -124,7 +123,7 @@ class _Trial(Generic[Answer]):
                 yield from self._divide([])
             self._culprits[numbers[0]] = error
             if len(self._culprits) > MOST_CULPRITS:
-                raise _TooManyError
+                raise _TooManyCulpritsError
             return
         middle = len(numbers) // 2
         yield from self._divide(numbers[:middle])

@@ -19,7 +19,7 @@ from weft.broker.destinations import Destination, Message
 from weft.errors import DeliveryError, without_frames
 
 Delivery = tuple[Message, Destination]
-_Work = Callable[[], bool]
+_Errand = Callable[[], bool]
 _PATIENCE = 1.0  # seconds that failures in a row may cost before a destination gets a rest
 _SHORTEST, _LONGEST = 1.0, 60.0  # seconds of rest
 _MOST_BLOCKED = 256  # threads that may be left behind
@@ -66,7 +66,7 @@ class Courier:
         self._limit, self._clock = limit, clock
         self._troubled: dict[int, _Trouble] = {}  # by identity
         self._blocked = 0
-        self._work: SimpleQueue[_Work | None] | None = None
+        self._work: SimpleQueue[_Errand | None] | None = None
         self._local = threading.local()
 
     @property
@@ -189,6 +189,6 @@ class Courier:
         return trouble
 
 
-def _work_on(queue: SimpleQueue[_Work | None]) -> None:
+def _work_on(queue: SimpleQueue[_Errand | None]) -> None:
     while (work := queue.get()) is not None and work():
         del work

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from weft.broker.confinement import Answer, Confined, Plans, confined
+from weft.broker.confinement import Answer, Confined, Registry, confined
 from weft.broker.deliveries import Deliveries, deliveries, in_order
 from weft.broker.subscriptions import Subscription, load_subscriptions
 from weft.columns.integers import Ints
@@ -38,7 +38,7 @@ from weft.reference.pathsharing.optimize import Approach
 
 _CHUNK = 64  # documents that are matched at once: larger is not faster
 _CHUNK_BYTES = 8 * 1024 * 1024
-Entry = TypeVar("Entry")
+Weighed = TypeVar("Weighed")
 _NO_LIMITS = Limits(max_query_bytes=maxsize, max_query_nesting=maxsize, max_query_states=maxsize)
 _SWEEP = 10_000  # results that nobody wants any more, before the engine is built anew
 
@@ -203,7 +203,7 @@ class Matched:
     rejected: list[tuple[int, str]]
 
 
-def deliver(engine: Engine, table: NodeTable, plans: Plans | None = None) -> Deliveries:
+def deliver(engine: Engine, table: NodeTable, plans: Registry | None = None) -> Deliveries:
     """What the documents bring: the nodes that XPath selects, the messages that FLWR builds.
 
     Whatever fails on the way is confined to its document or, if there are plans, to its subscription. A document that
@@ -225,7 +225,7 @@ def deliver(engine: Engine, table: NodeTable, plans: Plans | None = None) -> Del
     return replace(made, rejected=sorted(found.rejected))
 
 
-def match(engine: Engine, table: NodeTable, plans: Plans | None = None) -> Matched:
+def match(engine: Engine, table: NodeTable, plans: Registry | None = None) -> Matched:
     """Which subscriptions match each document; what fails is confined as in `deliver`."""
     found = _answers(engine, table, _matches, plans)
     parts: list[list[Ints]] = [[] for _ in table.documents]
@@ -248,13 +248,13 @@ def _matches(engine: Engine, table: NodeTable) -> tuple[list[Ints], list[tuple[i
 
 
 def _answers(
-    engine: Engine, table: NodeTable, answer: Callable[[Engine, NodeTable], Answer], plans: Plans | None
+    engine: Engine, table: NodeTable, answer: Callable[[Engine, NodeTable], Answer], plans: Registry | None
 ) -> Confined[Answer]:
     """The answers to a batch, those to documents that do not keep to the DTD without it."""
     faults = engine.faults(table)
     if not faults:
         return confined(engine, table, answer, plans)
-    parts: list[tuple[list[int], Plans | None]] = [
+    parts: list[tuple[list[int], Registry | None]] = [
         ([place for place in range(len(table.documents)) if place not in faults], plans)
     ]
     found: Confined[Answer] = Confined()
@@ -294,9 +294,11 @@ def chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
     return portions(documents, lambda document: len(document.data), _CHUNK, _CHUNK_BYTES)
 
 
-def portions(entries: Iterable[Entry], weigh: Callable[[Entry], int], most: int, heavy: int) -> Iterator[list[Entry]]:
+def portions(
+    entries: Iterable[Weighed], weigh: Callable[[Weighed], int], most: int, heavy: int
+) -> Iterator[list[Weighed]]:
     """Entries in lists of at most so many; one that has become heavy ends."""
-    portion: list[Entry] = []
+    portion: list[Weighed] = []
     weight = 0
     for entry in entries:
         portion.append(entry)

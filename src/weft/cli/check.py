@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from weft.cli.options import IgnoreNamespaces, Namespaces, Queries, naming
+from weft.cli.options import IgnoreNamespaces, Namespaces, QueriesFile, naming
 from weft.cli.queries import load_broker
 
 
-def check(queries: Queries, namespace: Namespaces = None, ignore_namespaces: IgnoreNamespaces = False) -> None:
+def check(queries: QueriesFile, namespace: Namespaces = None, ignore_namespaces: IgnoreNamespaces = False) -> None:
     """Check a file of queries without matching anything.
 
     Tells every error, not just the first: its file and line, its line and column in the query, what was expected and

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from weft.broker.broker import Broker
-from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, Queries, naming, read_dtd
+from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, QueriesFile, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Rejected, SomeDocuments, find_documents, read_batches
 from weft.documents.document import read_limits
@@ -23,7 +23,7 @@ class Form(StrEnum):
 
 
 def explain(
-    queries: Queries,
+    queries: QueriesFile,
     documents: SomeDocuments = None,
     id: Annotated[str | None, typer.Option("--id", help="Explain this subscription alone.")] = None,
     graph: Annotated[Form | None, typer.Option(help="With --id: the plan as a graph, for Graphviz or drawn.")] = None,

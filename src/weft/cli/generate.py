@@ -17,10 +17,10 @@ generate = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 RequiredDtd = Annotated[
     str, typer.Option("--dtd", metavar="NAME_OR_FILE", help=f"A DTD file, or one of {', '.join(SHIPPED)}.")
 ]
-Number = Annotated[int, typer.Option(help="How many to make.")]
-Values = Annotated[int, typer.Option(help="How many values a text or an attribute can take.")]
+HowMany = Annotated[int, typer.Option(help="How many to make.")]
+HowManyValues = Annotated[int, typer.Option(help="How many values a text or an attribute can take.")]
 Words = Annotated[int, typer.Option(help="The words of a text.")]
-Seed = Annotated[int, typer.Option(help="The same seed and options give the same output.")]
+RandomSeed = Annotated[int, typer.Option(help="The same seed and options give the same output.")]
 Probability = Annotated[float, typer.Option(help="How likely each of them is.")]
 
 
@@ -38,7 +38,7 @@ def _generate() -> None:
 @generate.command()
 def documents(
     dtd: RequiredDtd,
-    number: Number = 10,
+    number: HowMany = 10,
     depth: Annotated[int, typer.Option(help="Levels of elements, where the DTD does not require more.")] = 8,
     repeats: Annotated[
         list[str] | None,
@@ -48,10 +48,10 @@ def documents(
             "one parent (book/section=2). Can be repeated.",
         ),
     ] = None,
-    values: Values = 100,
+    values: HowManyValues = 100,
     words: Words = 4,
     elements: Annotated[int | None, typer.Option(help="About how many elements a document has.")] = None,
-    seed: Seed = 0,
+    seed: RandomSeed = 0,
     output: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write files 000001.xml, … into this folder.")
     ] = None,
@@ -87,7 +87,7 @@ def documents(
 @generate.command()
 def queries(
     dtd: RequiredDtd,
-    number: Number = 10,
+    number: HowMany = 10,
     depth: Annotated[int, typer.Option(help="How many levels down a query goes.")] = 6,
     descendant: Annotated[float, typer.Option(help="How likely a step is //.")] = 0.2,
     wildcard: Annotated[float, typer.Option(help="How likely a step is *.")] = 0.2,
@@ -95,11 +95,11 @@ def queries(
     predicate_probability: Probability = 1.0,
     nested: Annotated[int, typer.Option(help="The most tests that a path exists in a query.")] = 0,
     nested_probability: Probability = 1.0,
-    values: Values = 100,
+    values: HowManyValues = 100,
     words: Words = 4,
     skew: Annotated[float, typer.Option(help="Zipf's exponent for the choice among children; 0 is uniform.")] = 0.0,
     distinct: Annotated[bool, typer.Option(help="Whether no query may come twice.")] = True,
-    seed: Seed = 0,
+    seed: RandomSeed = 0,
 ) -> None:
     """Make random XPath queries that documents of a DTD can match.
 
@@ -132,16 +132,16 @@ def queries(
 @generate.command()
 def flwr(
     dtd: RequiredDtd,
-    number: Number = 10,
+    number: HowMany = 10,
     depth: Annotated[int, typer.Option(help="Steps of a binding path (the paper's D1).")] = 2,
     predicate_paths: Annotated[int, typer.Option(help="Predicates in a where clause (PP).")] = 1,
     return_paths: Annotated[int, typer.Option(help="Paths in a return clause (RP).")] = 2,
     path_depth: Annotated[int, typer.Option(help="Steps of such a path, at most (D2).")] = 2,
     descendant: Annotated[float, typer.Option(help="How likely a step is // (DSProb).")] = 0.2,
-    values: Values = 10,
+    values: HowManyValues = 10,
     words: Words = 4,
     distinct: Annotated[bool, typer.Option(help="All queries differ.")] = True,
-    seed: Seed = 0,
+    seed: RandomSeed = 0,
 ) -> None:
     """Make random FLWR queries, one a line, with the parameters of the paper on message brokering.
 

@@ -16,7 +16,7 @@ from rich.table import Table
 from weft.broker.broker import Broker
 from weft.broker.destinations import Message
 from weft.broker.subscriptions import load_subscriptions
-from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, Queries, naming, read_dtd
+from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, QueriesFile, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Documents, Rejected, find_documents, read_batches
 from weft.documents import Document, Limits
@@ -40,7 +40,7 @@ class Doctype(StrEnum):
 
 
 def match(
-    queries: Queries,
+    queries: QueriesFile,
     documents: Documents,
     ids: Annotated[bool, typer.Option("--ids", help="One line a document: the ids of what matches it.")] = False,
     max_bytes: Annotated[int, typer.Option(min=1, help="Reject larger documents.")] = Limits().max_bytes,

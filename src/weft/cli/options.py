@@ -13,7 +13,7 @@ from weft.documents import Dtd
 from weft.errors import ConfigurationError
 from weft.workload import SHIPPED, shipped
 
-Queries = Annotated[
+QueriesFile = Annotated[
     Path,
     typer.Argument(
         metavar="QUERIES",

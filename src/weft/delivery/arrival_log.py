@@ -33,7 +33,7 @@ _TITLE = b"weft arrivals 1\n"
 _ADVICE = "bring back the log that the checkpoint was made with, or begin with a new log and a new checkpoint"
 
 
-class Arrivals:
+class ArrivalLog:
     """The files of a folder by number. What it holds is a cache: all that counts is in the log.
 
     >>> Arrivals(Path("feed/_weft/arrivals.jsonl"), Path("feed")).update()  # doctest: +SKIP

@@ -75,7 +75,7 @@ def build(scanned: Scan) -> NodeTable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
+class _TreeShape:
     """How the elements of a batch lie in each other and in their sources."""
 
     parent: Ints
@@ -88,7 +88,7 @@ class _Shape:
     text_owner: Ints
 
 
-def _shape(kinds: Ints, is_start: Flags, rows_before: Ints, offsets: Longs) -> _Shape:
+def _shape(kinds: Ints, is_start: Flags, rows_before: Ints, offsets: Longs) -> _TreeShape:
     is_end, is_text = kinds == _END, kinds == _TEXT
     depth_after = np.cumsum(is_start.astype(np.int32) - is_end, dtype=np.int32)
     texts_before = np.cumsum(is_text, dtype=np.int32) - is_text
@@ -115,7 +115,7 @@ def _shape(kinds: Ints, is_start: Flags, rows_before: Ints, offsets: Longs) -> _
     offset_at[is_start | is_end] = offsets
     parent = enclosing(depth - 1, rows_before[starts])
     parent[depth == 1] = -1
-    return _Shape(
+    return _TreeShape(
         parent=parent,
         depth=depth,
         last=at_end(rows_before) - 1,

@@ -34,19 +34,19 @@ class Child:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ContentGroup:
     """All parts in this order, `(a, b?)`, or one of them, `(a | b)`; mixed content is a choice."""
 
     kind: Literal["sequence", "choice"]
-    parts: tuple[Content, ...]
+    parts: tuple[ContentModel, ...]
     occurs: Occurs = "once"
 
 
-Content: TypeAlias = Leaf | Child | Group
+ContentModel: TypeAlias = Leaf | Child | ContentGroup
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class DeclaredAttribute:
     """A declared attribute; `type` (cdata, id, …) and `default` (required, implied, …) as lxml says."""
 
     name: str
@@ -61,8 +61,8 @@ class Declaration:
     """An element with its content model and its attributes."""
 
     name: str
-    content: Content
-    attributes: tuple[Attribute, ...] = ()
+    content: ContentModel
+    attributes: tuple[DeclaredAttribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Dtd:
         except KeyError:
             raise KeyError(f"the DTD with root {self.root!r} declares no element {name!r}") from None
 
-    def content(self, name: str) -> Content:
+    def content(self, name: str) -> ContentModel:
         """The content model of an element."""
         return self.declaration(name).content
 
@@ -164,15 +164,15 @@ class Dtd:
         return None
 
 
-def _leaves(content: Content) -> Iterator[Leaf | Child]:
-    if isinstance(content, Group):
+def _leaves(content: ContentModel) -> Iterator[Leaf | Child]:
+    if isinstance(content, ContentGroup):
         for part in content.parts:
             yield from _leaves(part)
     else:
         yield content
 
 
-def _children(content: Content, declared: dict[str, Declaration]) -> tuple[str, ...]:
+def _children(content: ContentModel, declared: dict[str, Declaration]) -> tuple[str, ...]:
     if content is Leaf.ANY:
         return tuple(declared)
     mentioned = (leaf.name for leaf in _leaves(content) if isinstance(leaf, Child))
@@ -229,25 +229,25 @@ def _name(declared: Any) -> str:
 
 
 def _declaration(element: Any, full: dict[str, str]) -> Declaration:
-    content: Content = Leaf.ANY if element.type == "any" else Leaf.EMPTY
+    content: ContentModel = Leaf.ANY if element.type == "any" else Leaf.EMPTY
     if element.content is not None:
         content = _content(element.content, full)
     return Declaration(_name(element), content, tuple(map(_attribute, element.iterattributes())))
 
 
-def _attribute(each: Any) -> Attribute:
+def _attribute(each: Any) -> DeclaredAttribute:
     value = each.default_value and each.default_value.replace("&#38;", "&")  # so libxml2 keeps `&amp;`
-    return Attribute(_name(each), each.type, each.default, value, tuple(each.values()))
+    return DeclaredAttribute(_name(each), each.type, each.default, value, tuple(each.values()))
 
 
-def _content(node: Any, full: dict[str, str]) -> Content:
+def _content(node: Any, full: dict[str, str]) -> ContentModel:
     """A content model; `full` gives the names with their prefixes, which lxml does not tell here."""
     if node.type == "pcdata":
         return Leaf.TEXT
     if node.type == "element":
         return Child(full.get(node.name, node.name), node.occur)
     parts = tuple(_content(part, full) for part in _parts(node))
-    return Group("sequence" if node.type == "seq" else "choice", parts, node.occur)
+    return ContentGroup("sequence" if node.type == "seq" else "choice", parts, node.occur)
 
 
 def _parts(node: Any) -> Iterator[Any]:

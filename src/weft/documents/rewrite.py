@@ -22,10 +22,10 @@ _EXTERNAL_IN_VALUE = errors.codes[errors.XML_ERROR_ATTRIBUTE_EXTERNAL_ENTITY_REF
 
 def without_doctype(source: Source, doctype: Doctype, limits: Limits) -> Source:
     """The document with its internal declarations applied; raises DocumentError where it needs external ones."""
-    return Source(source.document, _Writer(source, doctype, limits).write())
+    return Source(source.document, _Rewriter(source, doctype, limits).write())
 
 
-class _Writer:
+class _Rewriter:
     """expat's events as XML text, without the DOCTYPE."""
 
     def __init__(self, source: Source, doctype: Doctype, limits: Limits) -> None:

@@ -25,7 +25,7 @@ from weft.engine.validity import Validity
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
 
-Plan = Selection | Flwr
+EnginePlan = Selection | Flwr
 _RECENT = 1_000  # the small index may have this many, and one more for every 32 of the large one
 
 
@@ -47,7 +47,7 @@ class Engine:
         self.profile = profile or Profile()
         self.large, self.small = self._new_index(), self._new_index()
         self._validity = Validity(dtd) if dtd is not None else None
-        self._recent: dict[int, Plan] = {}  # the plans of the small index, until they join the large one
+        self._recent: dict[int, EnginePlan] = {}  # the plans of the small index, until they join the large one
 
     def _new_index(self) -> Index:
         return Index(self._bounds, self.profile, self._dtd)
@@ -60,7 +60,7 @@ class Engine:
         """How many results nobody wants any more; a new engine would be without them."""
         return self.large.dead + self.small.dead
 
-    def add(self, subscription: int, plan: Plan) -> None:
+    def add(self, subscription: int, plan: EnginePlan) -> None:
         """Take a subscription in; numbers only grow."""
         if not self.large.is_warm:
             self.large.add(subscription, plan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
-from weft.engine.shared.show_nodes import Line
+from weft.plans.show import Line
 
 
 def graph(lines: Sequence[Line]) -> str:

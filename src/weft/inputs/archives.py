@@ -12,7 +12,7 @@ from weft.documents.document import Limits
 from weft.errors import DocumentError
 from weft.inputs.chunks import reason_of
 from weft.inputs.tars import open_tar
-from weft.inputs.unpack import ArchiveError, Budget, Gunzipped, Readable, Stream
+from weft.inputs.unpack import ArchiveError, Gunzipped, MemberStream, Readable, UnpackingBudget
 from weft.inputs.zips import open_zip
 
 _TAR = (".tar", ".tar.gz", ".tgz")
@@ -35,7 +35,9 @@ def is_hidden(name: str) -> bool:
     return name.startswith((".", "_"))
 
 
-def open_members(file: BinaryIO, path: str, name: str, limits: Limits) -> Iterator[tuple[str, Stream] | DocumentError]:
+def open_members(
+    file: BinaryIO, path: str, name: str, limits: Limits
+) -> Iterator[tuple[str, MemberStream] | DocumentError]:
     """The members that are documents, each to be read before the next; an error for what of the archive is broken.
 
     Where a stream raises ArchiveError nothing follows.
@@ -55,11 +57,11 @@ def open_members(file: BinaryIO, path: str, name: str, limits: Limits) -> Iterat
         yield DocumentError(name, 1, 1, 0, f"broken archive: {reason_of(error)}")
 
 
-def _open(file: BinaryIO, path: str, limits: Limits) -> Iterator[tuple[str, Stream | Exception, Budget]]:
+def _open(file: BinaryIO, path: str, limits: Limits) -> Iterator[tuple[str, MemberStream | Exception, UnpackingBudget]]:
     if path.endswith(".zip"):
         yield from open_zip(file, limits.max_members, limits.max_ratio, _is_wanted)
         return
-    budget = Budget(file, limits.max_ratio)
+    budget = UnpackingBudget(file, limits.max_ratio)
     if path.endswith(".tar"):
         members = open_tar(budget, partial(_seek, file), limits.max_members, _is_wanted)
     else:

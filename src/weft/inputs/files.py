@@ -17,7 +17,7 @@ from weft.errors import ConfigurationError, DocumentError, failure_of
 from weft.inputs.archives import is_archive, is_gzip, is_hidden, open_members
 from weft.inputs.chunks import CHUNK, Chunks, decode_chunks, reason_of
 from weft.inputs.rows import WHOLE, Rows, check_row_tag, cut_rows, read_rows
-from weft.inputs.unpack import ArchiveError, Budget, Gunzipped
+from weft.inputs.unpack import ArchiveError, Gunzipped, UnpackingBudget
 
 _SUFFIXES = (".xml", ".gz", ".zip", ".tar", ".tgz")
 _LIMITS = Limits()
@@ -172,7 +172,7 @@ def _contents(
     if is_archive(file.path):
         return open_members(stream, file.path, file.id, limits)
     if is_gzip(file.path):
-        budget = Budget(stream, limits.max_ratio)
+        budget = UnpackingBudget(stream, limits.max_ratio)
         return ((file.id, Gunzipped(budget, budget)),)
     return ((file.id, stream),)
 

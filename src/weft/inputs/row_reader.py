@@ -10,7 +10,7 @@ import re
 
 from weft.errors import DocumentError
 from weft.inputs.outline import DOCTYPE, Outline
-from weft.inputs.window import Window
+from weft.inputs.window import FileWindow
 
 _LONGEST = 64 * 1024 * 1024  # bytes of one tag, or of one comment outside the rows: they are held while they are read
 _FAR = 1 << 62
@@ -31,7 +31,7 @@ class RowReader:
     """
 
     def __init__(
-        self, window: Window, outline: Outline, row_tag: str, *, is_last: bool = True, refuses_doctype: bool = False
+        self, window: FileWindow, outline: Outline, row_tag: str, *, is_last: bool = True, refuses_doctype: bool = False
     ) -> None:
         self.window, self.outline = window, outline
         self._is_last = self._is_at_end = is_last

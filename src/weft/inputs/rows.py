@@ -11,7 +11,7 @@ from weft.documents.document import Limits
 from weft.errors import ConfigurationError, DocumentError
 from weft.inputs.outline import OpenElement, Outline, OutlineError
 from weft.inputs.row_reader import RowReader
-from weft.inputs.window import Window
+from weft.inputs.window import FileWindow
 
 _NAME = re.compile(r"[^\W\d][\w.\-·]*(?::[^\W\d][\w.\-·]*)?")
 
@@ -76,6 +76,6 @@ def cut_rows(name: str, chunks: Iterable[bytes], row_tag: str, most: int, encodi
 def _reader(
     name: str, chunks: Iterable[bytes], row_tag: str, limits: Limits, rows: Rows, refuses_doctype: bool = False
 ) -> RowReader:
-    window = Window(name, chunks, (rows.start, rows.line, rows.column))
+    window = FileWindow(name, chunks, (rows.start, rows.line, rows.column))
     outline = Outline(row_tag, limits, rows.doctype, rows.open)
     return RowReader(window, outline, row_tag, is_last=rows.end is None, refuses_doctype=refuses_doctype)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from weft.inputs.unpack import ArchiveError, Readable, Stream
+from weft.inputs.unpack import ArchiveError, MemberStream, Readable
 
 _BLOCK = 512
 _PIECE = 64 * 1024
@@ -42,7 +42,7 @@ class _Notes:
 
 def open_tar(
     source: Readable, skip: Callable[[int], None], most: int, is_wanted: Callable[[str], bool]
-) -> Iterator[tuple[str, Stream | Exception]]:
+) -> Iterator[tuple[str, MemberStream | Exception]]:
     """The files that are wanted, each to be read before the next; raises ArchiveError where it cannot be read on."""
     notes = _Notes()
     for _ in range(most + 1):
@@ -59,7 +59,7 @@ def open_tar(
             continue
         while header.kind == _SPARSE and header.goes_on:
             header = _Header(b"", 0, _SPARSE, _read(source, _BLOCK)[504] != 0)
-        content = _Content(source, size)
+        content = _TarContent(source, size)
         if is_sparse and is_wanted(name):
             yield name, SparseError("a sparse file, which no XML document is")
         elif header.kind in _FILES and is_wanted(name):
@@ -68,7 +68,7 @@ def open_tar(
     raise ArchiveError(f"more than {most} members")
 
 
-class _Content(Stream):
+class _TarContent(MemberStream):
     """The bytes of a file; what is wrong with the stream below is wrong with all that follows."""
 
     def __init__(self, source: Readable, size: int) -> None:

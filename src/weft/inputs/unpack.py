@@ -40,7 +40,7 @@ class Decompressor(Protocol):
     def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
-class Budget:
+class UnpackingBudget:
     """What may be unpacked of one file: so many times what was read of it."""
 
     def __init__(self, file: Readable, ratio: int) -> None:
@@ -82,7 +82,7 @@ class Inflate:
         return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
 
 
-class Stream(BufferedIOBase):
+class MemberStream(BufferedIOBase):
     """A stream that is read with `read1`: so are all of this room."""
 
     def readable(self) -> bool:
@@ -93,10 +93,10 @@ class Stream(BufferedIOBase):
         return self.read1(-1 if size is None else size)
 
 
-class Unpacked(Stream):
+class UnpackedStream(MemberStream):
     """What a decompressor makes of a source."""
 
-    def __init__(self, source: Readable, decompressor: Decompressor, budget: Budget) -> None:
+    def __init__(self, source: Readable, decompressor: Decompressor, budget: UnpackingBudget) -> None:
         self._source, self._decompressor, self._budget = source, decompressor, budget
 
     def read1(self, size: int = -1, /) -> bytes:
@@ -113,10 +113,10 @@ class Unpacked(Stream):
         return b""
 
 
-class Gunzipped(Unpacked):
+class Gunzipped(UnpackedStream):
     """What is in a gzip file, which may be several, one behind the other, and zeros."""
 
-    def __init__(self, source: Readable, budget: Budget) -> None:
+    def __init__(self, source: Readable, budget: UnpackingBudget) -> None:
         super().__init__(source, Inflate(_GZIP), budget)
         self._rest = b""  # bytes that were read before the decompressor was there
         self._is_begun = self._is_done = False

@@ -12,7 +12,7 @@ _BEHIND = 64  # bytes that stay behind the place: a parser that has them already
 _CONTINUATION = bytes(range(0x80, 0xC0))  # the bytes of UTF-8 that are not the first of a character
 
 
-class Window:
+class FileWindow:
     """`data[at]` is the place that has been reached; `data[0]` lies at the offset `base` of the file."""
 
     def __init__(self, name: str, chunks: Iterable[bytes], place: tuple[int, int, int] = (0, 1, 1)) -> None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import BinaryIO, cast
 from zlib import crc32
 
-from weft.inputs.unpack import ArchiveError, Budget, Readable, Stream, Unpacked, zip_decompressor
+from weft.inputs.unpack import ArchiveError, MemberStream, Readable, UnpackedStream, UnpackingBudget, zip_decompressor
 
 _ENTRY = b"PK\x01\x02"
 _HEADER = 30  # bytes of a member's own header, without its name
@@ -20,17 +20,17 @@ _ENCRYPTED, _UTF8 = 0x1, 0x800  # flags
 
 def open_zip(
     file: BinaryIO, most: int, ratio: int, is_wanted: Callable[[str], bool]
-) -> Iterator[tuple[str, Stream | Exception, Budget]]:
+) -> Iterator[tuple[str, MemberStream | Exception, UnpackingBudget]]:
     """The members that are wanted, to be read one after the other; raises where the archive lies or is none."""
     archive = zipfile.ZipFile(_Directory(cast(RawIOBase, file), most))
     members = archive.infolist()
     _check_places(members, archive.start_dir)
-    budget = Budget(file, ratio)
+    budget = UnpackingBudget(file, ratio)
     for member in members:
         kind = stat.S_IFMT(member.external_attr >> 16)  # 0: written where files have no kinds
         if kind in (0, stat.S_IFREG) and is_wanted(member.filename):
             try:
-                stream: Stream | Exception = _Member(file, member, budget)
+                stream: MemberStream | Exception = _Member(file, member, budget)
             except ArchiveError:
                 raise
             except Exception as error:  # of this member alone: others are found without it
@@ -65,17 +65,17 @@ def _check_places(members: list[zipfile.ZipInfo], end: int) -> None:
             raise ArchiveError(f"members overlap at byte {max(0, next_start)}")
 
 
-class _Member(Stream):
+class _Member(MemberStream):
     """The bytes of a member; it has as many as the directory declares, with that checksum."""
 
-    def __init__(self, file: BinaryIO, member: zipfile.ZipInfo, budget: Budget) -> None:
+    def __init__(self, file: BinaryIO, member: zipfile.ZipInfo, budget: UnpackingBudget) -> None:
         self._left, self._expected, self._checksum = member.file_size, member.CRC, 0
         if member.flag_bits & _ENCRYPTED:
             raise ValueError("encrypted")
         _seek_content(file, member)
-        source = _Part(budget, member.compress_size)
+        source = _ZipPart(budget, member.compress_size)
         decompressor = zip_decompressor(member.compress_type, source, member.file_size)
-        self._content: Stream = source if decompressor is None else Unpacked(source, decompressor, budget)
+        self._content: MemberStream = source if decompressor is None else UnpackedStream(source, decompressor, budget)
 
     def read1(self, size: int = -1, /) -> bytes:
         # One byte more than there should be, to see whether there are more.
@@ -89,7 +89,7 @@ class _Member(Stream):
         return data
 
 
-class _Part(Stream):
+class _ZipPart(MemberStream):
     """So many bytes of a source from here on."""
 
     def __init__(self, source: Readable, size: int) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from weft.durable import Seal, open_sealed, write_sealed
 from weft.errors import ConfigurationError
-from weft.joins.compile.shapes import Compiled
+from weft.joins.compile.shapes import CompiledJoin
 from weft.joins.joins import Joins
 from weft.joins.match.state import Numbered
 from weft.joins.saved import Saved, read_saved, write_saved
@@ -68,7 +68,7 @@ def load(joins: Joins, file: Path, ids: Mapping[str, int]) -> Any:
     return saved.position
 
 
-def digest(compiled: Compiled) -> str:
+def digest(compiled: CompiledJoin) -> str:
     """What tells a join from others, in any process: its shape, with what variables are in place of their numbers."""
     shape = compiled.shape
     sides = [

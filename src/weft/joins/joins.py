@@ -17,15 +17,15 @@ from weft.documents.moment import END, Span, exact_seconds, span
 from weft.documents.table import NodeTable
 from weft.engine.paths.labels import Bounds
 from weft.errors import ConfigurationError
-from weft.joins.compile.queries import Entry, Queries, Subscriber
-from weft.joins.compile.shapes import Compiled, Shape, compile_plan
-from weft.joins.compile.streams import Streams
+from weft.joins.compile.queries import Queries, SharedJoin, Subscriber
+from weft.joins.compile.shapes import CompiledJoin, Shape, compile_plan
+from weft.joins.compile.streams import PublishedStreams
 from weft.joins.match.meetings import SecondStage
 from weft.joins.match.search import Search, TooManyError, Tries
 from weft.joins.match.state import Held, Numbered, State, hold
 from weft.joins.match.witness import FirstStage, Witnesses, take
 from weft.joins.output.found import Found, JoinMessage, fail, written
-from weft.joins.output.outputs import Outputs, Written
+from weft.joins.output.outputs import Outputs, Writing
 from weft.joins.time.absence import Absences
 from weft.joins.time.arrivals import ANY_TIME, Arrival, Arrivals, Clock
 from weft.joins.time.retention import make_is_over
@@ -40,8 +40,8 @@ class Known:
     """A plan that some queries have: what it was compiled to, how many they are, and their kind of subscriber."""
 
     plan: Xscl
-    compiled: Compiled
-    written: Written
+    compiled: CompiledJoin
+    written: Writing
     users: int = 0
     last: Subscriber | None = None
 
@@ -80,7 +80,7 @@ class Joins:
         self.second = SecondStage(self.queries, self.state)
         self.absences = Absences(self.state, self.search)
         self.outputs = Outputs(self.limits)
-        self._streams = Streams()
+        self._streams = PublishedStreams()
         self._known: dict[Xscl, Known] = {}
         self._plans: dict[int, Known] = {}
         self.published = 0  # how many messages have become documents
@@ -189,7 +189,7 @@ class Joins:
         """The shape of a query."""
         return self._plans[number].compiled.shape
 
-    def compiled(self) -> Iterator[Compiled]:
+    def compiled(self) -> Iterator[CompiledJoin]:
         """What the distinct plans were compiled to."""
         return (known.compiled for known in self._known.values())
 
@@ -304,7 +304,7 @@ class Joins:
                 except Exception as error:  # whatever it is, it is this query's own
                     found.fail(entry, documents, error)
 
-    def _take(self, entry: Entry, documents: tuple[Held, ...], found: Found, tries: Tries) -> None:
+    def _take(self, entry: SharedJoin, documents: tuple[Held, ...], found: Found, tries: Tries) -> None:
         """A match, if the bindings say so; one that must not be followed waits."""
         if not self.search.is_match(entry.shape, documents, tries):
             return

@@ -37,7 +37,7 @@ class Candidate:
     later: Document
 
 
-class Pairs:
+class PairJoins:
     """The pairwise queries of joins."""
 
     def __init__(self, joins: Joins) -> None:

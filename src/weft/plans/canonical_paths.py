@@ -14,7 +14,7 @@ from weft.documents.kind import Kind
 from weft.plans.flwr import Flwr, Slot, Variable
 from weft.plans.plan import Link, Path, Pattern, Step, Test
 
-Node = TypeVar("Node")
+Rewritten = TypeVar("Rewritten")
 
 
 def canonical_path(path: Path, above: str | None, dtd: Dtd) -> Path:
@@ -40,14 +40,14 @@ def _only_way(above: str | None, step: Step, dtd: Dtd) -> tuple[str, ...] | None
     return (dtd.root, *way) if way and not dtd.on_loop(dtd.root) else None
 
 
-def canonical_paths(plan: Node, dtd: Dtd | None) -> Node:
+def canonical_paths(plan: Rewritten, dtd: Dtd | None) -> Rewritten:
     """A pattern or FLWR plan with canonical paths; the same object if nothing changes."""
     if dtd is None:
         return plan
     if isinstance(plan, Flwr):
-        return cast(Node, _flwr(plan, dtd))
+        return cast(Rewritten, _flwr(plan, dtd))
     if isinstance(plan, Pattern):
-        return cast(Node, _pattern(plan, dtd)[0])
+        return cast(Rewritten, _pattern(plan, dtd)[0])
     return plan
 
 

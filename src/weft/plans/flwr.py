@@ -41,7 +41,7 @@ class Number:
     slot: Slot
 
 
-Value = Copy | Number
+Returned = Copy | Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Attribute:
     """A constructed attribute: constant text and values between it."""
 
     name: str
-    parts: tuple[str | Value, ...]
+    parts: tuple[str | Returned, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +58,17 @@ class Element:
 
     name: str
     attributes: tuple[Attribute, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ElementPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Enclosed:
     """What stands between braces: values and elements, one after the other."""
 
-    items: tuple[Value | Element | str, ...]
+    items: tuple[Returned | Element | str, ...]
 
 
-Part = str | Element | Enclosed
+ElementPart = str | Element | Enclosed
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from weft.plans.flwr import (
     Attribute,
     Copy,
     Element,
+    ElementPart,
     Enclosed,
     Flwr,
     Number,
-    Part,
+    Returned,
     Slot,
-    Value,
     holds_attributes,
 )
 
@@ -48,7 +48,7 @@ class Break:
 
 
 #: Constant text, an atomic value, or a way to fill and the place of the slot.
-Piece = str | Atom | Break | tuple[Fill, int]
+RecipePiece = str | Atom | Break | tuple[Fill, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Recipe:
     """A message is `before`, the pieces once for each group, and `after`."""
 
     before: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[RecipePiece, ...]
     after: str
     keys: tuple[tuple[int, bool], ...]  # the slots to order groups by, and whether descending
     is_plain: bool  # constant text and copies, as most recipes are
@@ -73,7 +73,7 @@ class Recipe:
 def make_recipe(plan: Flwr) -> tuple[Recipe, tuple[Slot, ...]]:
     """The recipe of a plan, and the slots that it speaks of; equal slots are one."""
     slots: dict[Slot, int] = {}
-    writer = _Writer(slots, plan)
+    writer = _RecipeWriter(slots, plan)
     writer.enclosed(plan.returned)
     before, after = _around(plan)
     keys = tuple((slots.setdefault(order.slot, len(slots)), order.descending) for order in plan.order)
@@ -82,7 +82,7 @@ def make_recipe(plan: Flwr) -> tuple[Recipe, tuple[Slot, ...]]:
     return Recipe(before, pieces, after, keys, is_plain), tuple(slots)
 
 
-def _length(piece: Piece) -> int:
+def _length(piece: RecipePiece) -> int:
     """The characters of a constant, or of a number."""
     if isinstance(piece, str):
         return len(piece)
@@ -92,21 +92,21 @@ def _length(piece: Piece) -> int:
 def _around(plan: Flwr) -> tuple[str, str]:
     """The enclosing element up to the returns, and from there on; it has constants alone."""
     mark = "\0"
-    writer = _Writer({}, plan, mark)
+    writer = _RecipeWriter({}, plan, mark)
     writer.element(plan.enclosing)
     text = "".join(piece for piece in writer.merged() if isinstance(piece, str))
     before, _, after = text.partition(mark)
     return before, after
 
 
-class _Writer:
+class _RecipeWriter:
     def __init__(self, slots: dict[Slot, int], plan: Flwr, returns: str = "") -> None:
         self._slots, self._plan, self._returns = slots, plan, returns
-        self._pieces: list[Piece] = []
+        self._pieces: list[RecipePiece] = []
 
-    def merged(self) -> tuple[Piece, ...]:
+    def merged(self) -> tuple[RecipePiece, ...]:
         """The pieces, neighbouring constants put together."""
-        merged: list[Piece] = []
+        merged: list[RecipePiece] = []
         after_atom = False  # only there a break makes a difference
         for piece in self._pieces:
             last = merged[-1] if merged else None
@@ -138,7 +138,7 @@ class _Writer:
         for item in enclosed.items:
             self._item(item)
 
-    def _part(self, part: Part) -> None:
+    def _part(self, part: ElementPart) -> None:
         if isinstance(part, str):
             self._pieces.append(escape_text(part))
         elif isinstance(part, Element):
@@ -149,7 +149,7 @@ class _Writer:
             self.enclosed(part)
             self._pieces.append(Break())
 
-    def _item(self, item: Value | Element | str) -> None:
+    def _item(self, item: Returned | Element | str) -> None:
         if isinstance(item, str):
             self._pieces.append(Atom(escape_text(item)))
         elif isinstance(item, Element):
@@ -171,7 +171,7 @@ class _Writer:
     def _place(self, slot: Slot) -> int:
         return self._slots.setdefault(slot, len(self._slots))
 
-    def _leading_attributes(self, part: Part) -> list[Slot]:
+    def _leading_attributes(self, part: ElementPart) -> list[Slot]:
         """The slots at the start of an element's content that hold attributes."""
         found: list[Slot] = []
         for item in part.items if isinstance(part, Enclosed) else ():

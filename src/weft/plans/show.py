@@ -26,6 +26,9 @@ from weft.plans.plan import (
     Value,
 )
 
+#: How deep a line of a plan stands, and its text.
+Line = tuple[int, str]
+
 
 def show(selection: Selection, indent: str = "") -> str:
     """A plan, one line for each pattern and test.

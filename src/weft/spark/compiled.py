@@ -39,7 +39,7 @@ class Compiled:
 
 
 @dataclass(frozen=True, slots=True)
-class Plans:
+class WorkerPlans:
     """What a worker matches with: the engine, and the id and destination of each subscription number."""
 
     engine: Engine
@@ -73,7 +73,7 @@ def compile_subscriptions(
     if errors:
         raise ConfigurationError("\n".join(errors))
     names = _strings([each.id for each in kept]), _strings([each.to for each in kept])
-    payload = pickle.dumps(Plans(matcher.engine, matcher.limits, *names), protocol=5)
+    payload = pickle.dumps(WorkerPlans(matcher.engine, matcher.limits, *names), protocol=5)
     digest = blake2b(payload, digest_size=16).hexdigest()
     return Compiled(payload, digest, version, len(kept), compile_joins(matcher, *names))
 
@@ -93,12 +93,12 @@ def _strings(values: Sequence[str | None]) -> pa.StringArray:
     return pa.array(values, pa.string())
 
 
-_Unpacked = TypeVar("_Unpacked")
-_unpacked: dict[str, Plans] = {}
+_WorkerPart = TypeVar("_WorkerPart")
+_unpacked: dict[str, WorkerPlans] = {}
 _unpacked_joins: dict[str, JoinPlans] = {}
 
 
-def unpack(compiled: Compiled) -> Plans:
+def unpack(compiled: Compiled) -> WorkerPlans:
     """The plans, unpacked once a process: with them stay the label paths that documents have brought so far."""
     return _known(_unpacked, compiled.digest, lambda: pickle.loads(compiled.payload))
 
@@ -108,7 +108,7 @@ def unpack_joins(joins: CompiledJoins) -> JoinPlans:
     return _known(_unpacked_joins, joins.digest, lambda: JoinPlans.unpack(joins.payload))
 
 
-def _known(known: dict[str, _Unpacked], digest: str, unpack: Callable[[], _Unpacked]) -> _Unpacked:
+def _known(known: dict[str, _WorkerPart], digest: str, unpack: Callable[[], _WorkerPart]) -> _WorkerPart:
     if digest not in known:
         while len(known) >= _KEPT:
             del known[next(iter(known))]

@@ -32,7 +32,7 @@ _JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
 _IN_USE, _IN_WORK = "another run is using this checkpoint", "another run is writing there"
 _ATTEMPTS = 3  # to read documents that change meanwhile
 _INTERVAL = "500 milliseconds"  # between two looks for new documents
-Reader = TypeVar("Reader", DataFrameReader, DataStreamReader)
+AnyReader = TypeVar("AnyReader", DataFrameReader, DataStreamReader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def run_stream(
             query.stop()
 
 
-def _of_documents(reader: Reader, job: Job) -> Reader:
+def _of_documents(reader: AnyReader, job: Job) -> AnyReader:
     """A reader with the options that say what a document is."""
     reader = reader.option("limits", ",".join(job.limits))
     return reader.option("rowTag", job.row_tag) if job.row_tag else reader

@@ -35,10 +35,20 @@ from weft.documents.dtd import Dtd
 from weft.documents.moment import END, SECOND, Span, span
 from weft.errors import ConfigurationError
 from weft.joins.compile.queries import ANY_LENGTH
-from weft.joins.pairs import Pairs
+from weft.joins.pairs import PairJoins
 from weft.spark.compiled import Compiled, Subscriptions, unpack_joins
 from weft.spark.joins_plans import CompiledJoins
-from weft.spark.joins_worker import MESSAGES, OCCURRENCES, SEPARATOR, SIDE, Decide, Gather, Occurrences, Side, Touched
+from weft.spark.joins_worker import (
+    MESSAGES,
+    OCCURRENCES,
+    SEPARATOR,
+    SIDE,
+    Decide,
+    Gather,
+    OccurrenceWorker,
+    SideWorker,
+    Touched,
+)
 from weft.spark.transform import Transform, as_compiled, check_documents, quoted_column
 
 #: Seconds that a document may come late in a stream. It costs state, not time: nothing waits for late documents.
@@ -247,13 +257,13 @@ def _pairs(documents: DataFrame, joins: CompiledJoins, version: int) -> DataFram
     """One statement over the occurrences of all documents; what it finds is decided exactly."""
     pairs, spark = unpack_joins(joins).pairs, documents.sparkSession
     relations: dict[str, Any] = {name: spark.createDataFrame(table) for name, table in _relations(pairs).items()}
-    occurrences = documents.mapInArrow(Occurrences(joins), _OCCURRENCES)
+    occurrences = documents.mapInArrow(OccurrenceWorker(joins), _OCCURRENCES)
     reach = str(_reach(pairs))
     candidates = spark.sql(_JOIN, None, occurrences=occurrences, documents=documents, reach=reach, **relations)
     return candidates.mapInArrow(Decide(joins, version, _is_text(documents), is_stream=False), _MESSAGES)
 
 
-def _relations(pairs: Pairs) -> dict[str, pa.Table]:
+def _relations(pairs: PairJoins) -> dict[str, pa.Table]:
     """What the statement must know about the queries."""
     sizes = Counter(seed for seed, _ in pairs.needs)
     seeds = [(seed, sizes[seed], _length(window), strict) for seed, window, strict in pairs.seeds]
@@ -270,7 +280,7 @@ def _table(rows: Sequence[tuple[object, ...]], kinds: dict[str, pa.DataType]) ->
     return pa.table({name: pa.array(column, kinds[name]) for name, column in zip(kinds, columns, strict=True)})
 
 
-def _reach(pairs: Pairs) -> int:
+def _reach(pairs: PairJoins) -> int:
     """The longest window, in nanoseconds."""
     return max(_length(window) for _, window, _ in pairs.seeds)
 
@@ -299,7 +309,7 @@ def join_stream(documents: DataFrame, compiled: Compiled, lateness: Span) -> Dat
     # What is as old as the watermark is late for Spark.
     delay = f"{span(lateness, 'lateness') // 1_000_000 + 2} milliseconds"
     earlier, later = (
-        documents.mapInArrow(Side(joins, is_later), _SIDE)
+        documents.mapInArrow(SideWorker(joins, is_later), _SIDE)
         .withWatermark("moment", delay)
         .select(
             *(col(name).alias(f"{side}_{name}") for name in ("key", "tokens", "moment")),

@@ -15,7 +15,7 @@ from weft.broker.subscriptions import Subscription
 from weft.documents.document import Limits
 from weft.errors import UnsupportedError
 from weft.joins.joins import Joins
-from weft.joins.pairs import Pairs
+from weft.joins.pairs import PairJoins
 from weft.joins.time.arrivals import ANY_TIME, Arrivals
 from weft.plans.xscl import Xscl
 
@@ -39,7 +39,7 @@ class CompiledJoins:
 class JoinPlans:
     """What a worker joins with: both kinds, and the id and destination of each subscription number."""
 
-    pairs: Pairs
+    pairs: PairJoins
     gathered: bytes = field(repr=False)  # pickled: whoever joins needs a state of his own
     limits: Limits
     ids: pa.StringArray
@@ -49,7 +49,7 @@ class JoinPlans:
     def unpack(cls, payload: bytes) -> Self:
         """The plans of compiled joins."""
         pairwise, *others = pickle.loads(payload)
-        return cls(Pairs(pairwise), *others)
+        return cls(PairJoins(pairwise), *others)
 
     def joins(self) -> Joins:
         """The queries that need all documents, before the first one."""

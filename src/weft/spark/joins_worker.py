@@ -70,7 +70,7 @@ MESSAGES = pa.schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrences:
+class OccurrenceWorker:
     """The relation of a batch: which variables have which values in which documents."""
 
     joins: CompiledJoins
@@ -88,7 +88,7 @@ class Occurrences:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SideWorker:
     """One side of a stream's join: a row for each document and value, with all that the other side must know.
 
     A *token* is a predicate and a value; a predicate holds where both documents have a token. The document's source is
@@ -228,7 +228,7 @@ class Gather:
         _warn(found.failures, plans)
         yield from _message_batches(self._selected(found.published, plans.limits), plans, self.compiled.version)
 
-    def _selected(self, published: list[Document], limits: Limits) -> Iterator[Written]:
+    def _selected(self, published: list[Document], limits: Limits) -> Iterator[WrittenRow]:
         """What the documents that messages became bring to those who ask for one document at a time."""
         for chunk in chunks(published):
             table = read(chunk, limits)
@@ -236,10 +236,10 @@ class Gather:
             columns = rows.document.tolist(), rows.subscription.tolist(), rows.text, rows.position.tolist()
             for at, number, text, place in zip(*columns, strict=True):
                 document = table.documents[at]
-                yield Written(number, text, place, (document.id,), document.nanoseconds or 0)
+                yield WrittenRow(number, text, place, (document.id,), document.nanoseconds or 0)
 
 
-class Written(NamedTuple):
+class WrittenRow(NamedTuple):
     """A message, with the number of its subscription and its position among those of the same documents."""
 
     number: int
@@ -249,12 +249,12 @@ class Written(NamedTuple):
     timestamp: int
 
 
-def _written(messages: Iterable[JoinMessage]) -> Iterator[Written]:
+def _written(messages: Iterable[JoinMessage]) -> Iterator[WrittenRow]:
     positions: Counter[tuple[int, tuple[str, ...]]] = Counter()
     for message in messages:
         key = message.number, tuple(document.id for document in message.documents)
         positions[key] += 1
-        yield Written(message.number, message.text, positions[key], key[1], message.timestamp)
+        yield WrittenRow(message.number, message.text, positions[key], key[1], message.timestamp)
 
 
 def _warn(failures: Failures, plans: JoinPlans) -> None:
@@ -263,13 +263,13 @@ def _warn(failures: Failures, plans: JoinPlans) -> None:
         _LOG.warning("%s", MessageError(plans.ids[number].as_py(), document, reason))
 
 
-def _message_batches(messages: Iterable[Written], plans: JoinPlans, version: int) -> Iterator[pa.RecordBatch]:
+def _message_batches(messages: Iterable[WrittenRow], plans: JoinPlans, version: int) -> Iterator[pa.RecordBatch]:
     """Messages as rows, not too many in a batch."""
     for some in portions(messages, lambda message: len(message.text), _ROWS, _CHARACTERS):
         yield _message_batch(some, plans, version)
 
 
-def _message_batch(messages: list[Written], plans: JoinPlans, version: int) -> pa.RecordBatch:
+def _message_batch(messages: list[WrittenRow], plans: JoinPlans, version: int) -> pa.RecordBatch:
     number, text, position, documents, timestamp = zip(*messages, strict=True)
     at = pa.array(number, pa.int64())
     names = [plans.ids.take(at), plans.destinations.take(at)]

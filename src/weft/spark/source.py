@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType, TimestampType
 
-from weft.delivery.arrival_log import Arrivals
+from weft.delivery.arrival_log import ArrivalLog
 from weft.documents.document import Document
 from weft.documents.moment import END, SECOND
 from weft.errors import ConfigurationError, DocumentError, failure_of
@@ -37,7 +37,7 @@ _ARROW = to_arrow_schema(SCHEMA, timezone="UTC")
 _BATCH = 64  # documents
 _BATCH_BYTES = 8 * 1024 * 1024  # or fewer, if they are large
 Offset = dict[str, int | str]
-_Row = tuple[str, str, int | None, bytes | None, dict[str, Any] | None]
+_DocumentRow = tuple[str, str, int | None, bytes | None, dict[str, Any] | None]
 
 
 class WeftSource(DataSource):
@@ -101,7 +101,7 @@ class ArrivalReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, options: ReadOptions) -> None:
         self._options = options
-        self._arrivals = Arrivals(options.log, options.root)
+        self._arrivals = ArrivalLog(options.log, options.root)
         self._known: int | None = None
         self._target: int | None = None  # where a query ends that reads only what is there
 
@@ -157,7 +157,7 @@ def _partitions(files: list[File], options: ReadOptions) -> list[InputPartition]
 
 def record_batches(pieces: Iterable[Piece], options: ReadOptions) -> Iterator[pa.RecordBatch]:
     """The documents of some pieces, few at a time: only one batch is ever held."""
-    rows: list[_Row] = []
+    rows: list[_DocumentRow] = []
     size = 0
     for piece in pieces:
         for entry in _entries(piece, options):
@@ -213,7 +213,7 @@ def _check_root(root: Path) -> None:
         raise ConfigurationError(f"{root}: no such file or folder of documents any more; bring it back and run again")
 
 
-def _row(entry: Document | DocumentError, file: File, stream: str | None) -> _Row:
+def _row(entry: Document | DocumentError, file: File, stream: str | None) -> _DocumentRow:
     match entry:
         case DocumentError():
             error = {"reason": _text(entry.reason), "line": entry.line, "column": entry.column}
@@ -231,7 +231,7 @@ def _text(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
-def _record_batch(rows: list[_Row]) -> pa.RecordBatch:
+def _record_batch(rows: list[_DocumentRow]) -> pa.RecordBatch:
     columns = zip(*rows, strict=True)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, _ARROW, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)

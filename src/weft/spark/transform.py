@@ -23,7 +23,7 @@ from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.errors import ConfigurationError
 from weft.spark.compiled import Compiled, Subscriptions, compile_subscriptions
-from weft.spark.worker import Deliver, Layout, Match
+from weft.spark.worker import DeliverWorker, Layout, MatchWorker
 
 Mode = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 Transform = Callable[[DataFrame], DataFrame]
@@ -92,7 +92,7 @@ def _deliver(
         added.append(_rejected_field(name, frame.schema[layout.value].dataType))
     _check_free(layout.keys, [field.name for field in added])
     schema = StructType([_nullable(frame.schema[key]) for key in layout.keys] + added)
-    work = Deliver(compiled, layout, to_arrow_schema(StructType(added)), name, mode == "FAILFAST", only_rejected)
+    work = DeliverWorker(compiled, layout, to_arrow_schema(StructType(added)), name, mode == "FAILFAST", only_rejected)
     return frame.mapInArrow(work, schema)
 
 
@@ -124,7 +124,7 @@ def match(
         _check_free(layout.keys, [field.name for field in added])
         schema = StructType([*frame.schema.fields, *added])
         fail, drop = mode == "FAILFAST", mode == "DROPMALFORMED"
-        work = Match(compiled, layout, to_arrow_schema(StructType(added)), matches, name, fail, drop)
+        work = MatchWorker(compiled, layout, to_arrow_schema(StructType(added)), matches, name, fail, drop)
         return frame.mapInArrow(work, schema)
 
     return transform

@@ -18,7 +18,7 @@ from weft.documents.source import read_source
 from weft.documents.table import NodeTable
 from weft.errors import DocumentError, failure_of
 from weft.inputs.rows import read_rows
-from weft.spark.compiled import Compiled, Plans, unpack
+from weft.spark.compiled import Compiled, WorkerPlans, unpack
 
 _ROWS = 10_000  # rows of an output batch, at most
 _UNPACKED = 64  # documents
@@ -55,7 +55,7 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True)
-class Deliver:
+class DeliverWorker:
     """The function for `mapInArrow` that makes messages of documents."""
 
     compiled: Compiled
@@ -80,7 +80,7 @@ class Deliver:
                     yield from self._messages(batch, table, made, plans)
 
     def _messages(
-        self, batch: pa.RecordBatch, table: NodeTable, rows: Deliveries, plans: Plans
+        self, batch: pa.RecordBatch, table: NodeTable, rows: Deliveries, plans: WorkerPlans
     ) -> Iterator[pa.RecordBatch]:
         position = rows.position
         place = np.array([_row(document) for document in table.documents])[rows.document]
@@ -97,7 +97,7 @@ class Deliver:
             }
             yield self._batch(batch, place[cut], made)
 
-    def _rejections(self, batch: pa.RecordBatch, bad: list[Rejection], plans: Plans) -> pa.RecordBatch:
+    def _rejections(self, batch: pa.RecordBatch, bad: list[Rejection], plans: WorkerPlans) -> pa.RecordBatch:
         assert self.rejected is not None
         made = {
             "subscription": plans.ids.take(pa.array([each.subscription for each in bad], pa.int64())),
@@ -115,7 +115,7 @@ class Deliver:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class MatchWorker:
     """The function for `mapInArrow` that adds the ids of the subscriptions that match each document."""
 
     compiled: Compiled
@@ -145,7 +145,7 @@ class Match:
             yield self._batch(batch, plans, numbers, records)
 
     def _batch(
-        self, batch: pa.RecordBatch, plans: Plans, numbers: list[Any], records: list[dict[str, object] | None]
+        self, batch: pa.RecordBatch, plans: WorkerPlans, numbers: list[Any], records: list[dict[str, object] | None]
     ) -> pa.RecordBatch:
         lengths = np.array([0 if found is None else len(found) for found in numbers])
         offsets = pa.array(np.append(0, np.cumsum(lengths)), pa.int32())
@@ -162,7 +162,7 @@ class Match:
 
 
 def _not_made(
-    batch: pa.RecordBatch, table: NodeTable, answer: Deliveries | Matched, layout: Layout, plans: Plans
+    batch: pa.RecordBatch, table: NodeTable, answer: Deliveries | Matched, layout: Layout, plans: WorkerPlans
 ) -> list[Rejection]:
     """Documents that could not be matched, and messages that were refused."""
     found = [(place, None, reason) for place, reason in answer.rejected]

@@ -8,9 +8,9 @@ from random import Random
 from typing import Literal
 from xml.sax.saxutils import escape
 
-from weft.documents.dtd import Attribute, Dtd
+from weft.documents.dtd import DeclaredAttribute, Dtd
 from weft.errors import ConfigurationError
-from weft.workload.growth import Node
+from weft.workload.growth import GrownNode
 from weft.workload.values import id_text, value_text
 
 # Stands for a reference while the document has no ID yet: no XML document can contain it.
@@ -18,7 +18,7 @@ _LATER = "\0"
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ValueSlot:
     """A place for an attribute in a start tag: what to write there, and how likely."""
 
     opening: str
@@ -27,7 +27,7 @@ class Slot:
     words: tuple[str, ...] = ()
 
 
-def compile_slots(dtd: Dtd) -> dict[str, tuple[Slot, ...]]:
+def compile_slots(dtd: Dtd) -> dict[str, tuple[ValueSlot, ...]]:
     """The slots of each element's start tag."""
     return {
         name: tuple(slot for attribute in dtd.declaration(name).attributes if (slot := _slot(name, attribute)))
@@ -35,20 +35,20 @@ def compile_slots(dtd: Dtd) -> dict[str, tuple[Slot, ...]]:
     }
 
 
-def _slot(element: str, attribute: Attribute) -> Slot | None:
+def _slot(element: str, attribute: DeclaredAttribute) -> ValueSlot | None:
     opening = f' {attribute.name}="'
     chance = 1.0 if attribute.default in ("required", "fixed") else 0.5
     if attribute.default == "fixed":
-        return Slot(opening, "word", chance, (escape(attribute.value or "", {'"': "&quot;", "\n": "&#10;"}),))
+        return ValueSlot(opening, "word", chance, (escape(attribute.value or "", {'"': "&quot;", "\n": "&#10;"}),))
     match attribute.type:
         case "cdata" | "nmtoken" | "nmtokens":
-            return Slot(opening, "number", chance)
+            return ValueSlot(opening, "number", chance)
         case "enumeration" | "notation":
-            return Slot(opening, "word", chance, attribute.values)
+            return ValueSlot(opening, "word", chance, attribute.values)
         case "id":
-            return Slot(opening, "id", chance)
+            return ValueSlot(opening, "id", chance)
         case "idref" | "idrefs":
-            return Slot(opening, "reference", chance)
+            return ValueSlot(opening, "reference", chance)
         case _ if chance < 1:
             return None
         case kind:
@@ -58,7 +58,7 @@ def _slot(element: str, attribute: Attribute) -> Slot | None:
 class DocumentWriter:
     """Writes one document: it holds the IDs given so far."""
 
-    def __init__(self, slots: Mapping[str, tuple[Slot, ...]], values: int, words: int, rng: Random) -> None:
+    def __init__(self, slots: Mapping[str, tuple[ValueSlot, ...]], values: int, words: int, rng: Random) -> None:
         self._slots = slots
         self._values = values
         self._words = words
@@ -66,10 +66,10 @@ class DocumentWriter:
         self._ids: list[str] = []
         self._counts: dict[str, int] = {}
 
-    def write(self, root: Node) -> bytes:
+    def write(self, root: GrownNode) -> bytes:
         """The document's bytes, UTF-8 without a declaration."""
         out: list[str] = []
-        ahead: list[Node | str | None] = [root]
+        ahead: list[GrownNode | str | None] = [root]
         while ahead:
             item = ahead.pop()
             if item is None:
@@ -92,7 +92,7 @@ class DocumentWriter:
                 out += f'{slot.opening}{value}"' if value else ""
         return out
 
-    def _value(self, element: str, slot: Slot) -> str:
+    def _value(self, element: str, slot: ValueSlot) -> str:
         match slot.kind:
             case "number":
                 return str(int(self._random() * self._values))

@@ -6,7 +6,7 @@ from random import Random
 
 from weft.documents.dtd import Dtd
 from weft.workload.distinct import draw_distinct
-from weft.workload.flwr_shape import Comparison, FlwrShape
+from weft.workload.flwr_shape import ComparisonMix, FlwrShape
 from weft.workload.flwr_writer import FlwrWriter
 from weft.workload.options import check_least
 
@@ -32,7 +32,7 @@ def generate_flwr(
     attributes: float = 0.0,
     texts: float = 0.0,
     counts: float = 0.0,
-    comparison: Comparison = "equal",
+    comparison: ComparisonMix = "equal",
     distinct: bool = True,
     seed: int = 0,
 ) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from weft.workload.flwr_paths import FlwrPaths, Variable
+from weft.workload.flwr_paths import DrawnVariable, FlwrPaths
 from weft.workload.flwr_shape import FlwrShape
 
 # Among them a character that must be written as a reference, and braces, which must be doubled.
@@ -20,7 +20,7 @@ class ItemWriter:
         self._shape = shape
         self._rng = rng
 
-    def item(self, variables: Sequence[Variable]) -> str:
+    def item(self, variables: Sequence[DrawnVariable]) -> str:
         """The return paths of the first variable, and what the shape adds somewhere between them."""
         returned: set[str] = set()
         while len(returned) < self._shape.return_paths:
@@ -33,7 +33,7 @@ class ItemWriter:
         # XQuery wants attributes before all other content.
         return f"<item{attribute}>{copied}{''.join(parts)}</item>"
 
-    def _additions(self, variables: Sequence[Variable]) -> Iterator[str]:
+    def _additions(self, variables: Sequence[DrawnVariable]) -> Iterator[str]:
         for variable in variables[1:]:
             yield f"{{ {self._use(variable)} }}"
         if self._chance(self._shape.texts):
@@ -45,14 +45,14 @@ class ItemWriter:
             paths = [self._paths.node(variables[0]) for _ in range(self._rng.choice((1, 1, 2)))]
             yield f"{{ {', '.join(f'count({path})' for path in paths)} }}"
 
-    def _use(self, variable: Variable) -> str:
+    def _use(self, variable: DrawnVariable) -> str:
         """The variable itself, elements below it, or how many it stands for."""
         draw = self._rng.random()
         if variable.several and draw < 0.3:
             return f"count({variable.name})"
         return self._paths.element(variable)[0] if draw > 0.6 and self._paths.has_elements(variable) else variable.name
 
-    def _attributes(self, variables: Sequence[Variable]) -> tuple[str, str]:
+    def _attributes(self, variables: Sequence[DrawnVariable]) -> tuple[str, str]:
         """An attribute made of values, and one copied: the only one, for no two may have the same name."""
         able = [(variable, each.path) for variable in variables for each in self._paths.attributes(variable)]
         kind = self._rng.choice(("made", "copied", "both")) if able else "made"

@@ -9,12 +9,12 @@ from random import Random
 from weft.documents.dtd import Dtd
 from weft.errors import ConfigurationError
 from weft.workload.flwr_shape import FlwrShape
-from weft.workload.predicates import Operand, constant, operands
+from weft.workload.predicates import PredicateOperand, constant, operands
 from weft.workload.walks import WalksTo, steps_along
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class DrawnVariable:
     """A variable and the element that it is bound to; one made by `let` stands for several."""
 
     name: str
@@ -43,42 +43,42 @@ class FlwrPaths:
         root, length = self._dtd.root, self._below_root
         return self._steps([root, *self._bindings.draw(root, length, length)])
 
-    def element(self, variable: Variable) -> tuple[str, str]:
+    def element(self, variable: DrawnVariable) -> tuple[str, str]:
         """A path to elements below the variable, and their name."""
         walk = self._elements.draw(variable.element, 1, self._shape.path_depth)
         return self._path(variable.name, walk), walk[-1]
 
-    def has_elements(self, variable: Variable) -> bool:
+    def has_elements(self, variable: DrawnVariable) -> bool:
         """Whether its element has children."""
         return bool(self._dtd.children(variable.element))
 
-    def node(self, variable: Variable) -> str:
+    def node(self, variable: DrawnVariable) -> str:
         """A path to elements or attributes; a variable for several nodes is a path to them itself."""
         walk = self._nodes.draw(variable.element, 0 if variable.several else 1, self._shape.path_depth)
         return self._path(variable.name, walk)
 
-    def has_nodes(self, variable: Variable) -> bool:
+    def has_nodes(self, variable: DrawnVariable) -> bool:
         """Whether there is such a path."""
         return self._nodes.number(variable.element, 0 if variable.several else 1, 1) > 0
 
-    def text(self, variable: Variable) -> str | None:
+    def text(self, variable: DrawnVariable) -> str | None:
         """A path to text nodes, if there is one; `text()` is no step that counts."""
         most = self._shape.path_depth + 1
         if not self._texts.number(variable.element, 1, most):
             return None
         return self._path(variable.name, self._texts.draw(variable.element, 1, most))
 
-    def attributes(self, variable: Variable) -> list[Operand]:
+    def attributes(self, variable: DrawnVariable) -> list[PredicateOperand]:
         """The attributes of its element: there is at most one of each at a node."""
         return [] if variable.several else [each for path, each in self._operands[variable.element].items() if path]
 
-    def comparison(self, variable: Variable, itself: bool = False) -> tuple[str, str]:
+    def comparison(self, variable: DrawnVariable, itself: bool = False) -> tuple[str, str]:
         """What is compared, and the comparison; the text of the variable's own element only if `itself`."""
         walk = self._compared.draw(variable.element, 0 if itself else 1, self._shape.path_depth)
         path = self._path(variable.name, walk)
         return path, self._compare(path, self._operand(variable.element, walk))
 
-    def has_comparison(self, variable: Variable, itself: bool = False) -> bool:
+    def has_comparison(self, variable: DrawnVariable, itself: bool = False) -> bool:
         """Whether there is anything to compare."""
         return self._compared.number(variable.element, 0 if itself else 1, self._shape.path_depth) > 0
 
@@ -89,7 +89,7 @@ class FlwrPaths:
         walk = self._compared.draw(element, 1, 1)
         return f"[{self._compare(walk[0], self._operand(element, walk))}]"
 
-    def _compare(self, path: str, operand: Operand) -> str:
+    def _compare(self, path: str, operand: PredicateOperand) -> str:
         """Only numbers are put in order: XQuery takes a text that is none for an error."""
         value = constant(operand, self._rng.randrange(self._shape.values), self._shape.words, self._rng)
         operator = "="
@@ -97,7 +97,7 @@ class FlwrPaths:
             operator = self._rng.choice(("=", "!=", "<", ">") if operand.kind == "number" else ("=", "!="))
         return f"{path} {operator} {value}" if operator in ("<", ">") else f'{path} {operator} "{value}"'
 
-    def _operand(self, element: str, walk: Sequence[str]) -> Operand:
+    def _operand(self, element: str, walk: Sequence[str]) -> PredicateOperand:
         *above, last = element, *walk
         return self._operands[above[-1]][last] if last.startswith("@") else self._operands[last][""]
 

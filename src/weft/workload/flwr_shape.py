@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from weft.errors import ConfigurationError
 from weft.workload.options import check_least, check_probability
 
-Comparison: TypeAlias = Literal["equal", "mixed"]
+ComparisonMix: TypeAlias = Literal["equal", "mixed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class FlwrShape:
     attributes: float
     texts: float
     counts: float
-    comparison: Comparison
+    comparison: ComparisonMix
 
     def __post_init__(self) -> None:
         check_least(depth=(self.depth, 1), predicate_paths=(self.predicate_paths, 0))
@@ -40,5 +40,5 @@ class FlwrShape:
         check_probability(where_or=self.where_or, second_variable=self.second_variable, let=self.let)
         check_probability(order_by=self.order_by, attributes=self.attributes)
         check_probability(texts=self.texts, counts=self.counts)
-        if self.comparison not in get_args(Comparison):
+        if self.comparison not in get_args(ComparisonMix):
             raise ConfigurationError(f'comparison must be "equal" or "mixed", found {self.comparison!r}')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from weft.workload.flwr_paths import FlwrPaths, Variable
+from weft.workload.flwr_paths import DrawnVariable, FlwrPaths
 from weft.workload.flwr_shape import FlwrShape
 
 _NEGATION = 0.25
@@ -20,7 +20,7 @@ class WhereWriter:
         self._shape = shape
         self._rng = rng
 
-    def clause(self, variables: Sequence[Variable]) -> str:
+    def clause(self, variables: Sequence[DrawnVariable]) -> str:
         """The clause, empty where there is no condition; the first variable is the one of the binding path."""
         tests = self._predicates(variables)
         if self._shape.where_or and self._rng.random() < self._shape.where_or:
@@ -28,7 +28,7 @@ class WhereWriter:
         # Sorted, as the brokering paper does: the same tests in another order are no other query.
         return f" where {' and '.join(sorted(tests))}" if tests else ""
 
-    def _predicates(self, variables: Sequence[Variable]) -> list[str]:
+    def _predicates(self, variables: Sequence[DrawnVariable]) -> list[str]:
         """As many as the shape says on the first variable, each on another path, and one on some of the others."""
         bound, *others = variables
         found: dict[str, str] = {}
@@ -41,7 +41,7 @@ class WhereWriter:
                 tests.append(self._paths.comparison(other, itself=True)[1])
         return tests
 
-    def _combination(self, tests: list[str], variables: Sequence[Variable]) -> str:
+    def _combination(self, tests: list[str], variables: Sequence[DrawnVariable]) -> str:
         """All tests and at least one condition more, the first two with `or`, the others as it comes."""
         able = [variable for variable in variables if self._paths.has_nodes(variable)]
         more = max(1, 2 - len(tests)) + self._rng.randrange(2)
@@ -53,7 +53,7 @@ class WhereWriter:
             text = f"({text}) {self._rng.choice(('and', 'or'))} {other}"
         return text
 
-    def _condition(self, variable: Variable) -> str:
+    def _condition(self, variable: DrawnVariable) -> str:
         match self._rng.choice(("comparison", "existence", "count", "contains")):
             case "comparison" if self._paths.has_comparison(variable):
                 return self._paths.comparison(variable)[1]

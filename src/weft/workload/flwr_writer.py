@@ -7,7 +7,7 @@ from random import Random
 
 from weft.documents.dtd import Dtd
 from weft.workload.flwr_item import ItemWriter
-from weft.workload.flwr_paths import FlwrPaths, Variable
+from weft.workload.flwr_paths import DrawnVariable, FlwrPaths
 from weft.workload.flwr_shape import FlwrShape
 from weft.workload.flwr_where import WhereWriter
 
@@ -31,19 +31,19 @@ class FlwrWriter:
         order = self._order(variables) if self._chance(self._shape.order_by) else ""
         return f"<result>{{ {bindings}{where}{order} return {self._items.item(variables)} }}</result>"
 
-    def _bindings(self) -> tuple[str, list[Variable]]:
+    def _bindings(self) -> tuple[str, list[DrawnVariable]]:
         """The for and let clauses, and their variables."""
         steps = self._paths.binding()
-        variables = [Variable("$v", steps[-1][1])]
+        variables = [DrawnVariable("$v", steps[-1][1])]
         text = f"for $v in {self._binding_path(steps)}"
         if self._chance(self._shape.second_variable):
             path, element = self._paths.element(variables[0])
-            variables.append(Variable("$w", element))
+            variables.append(DrawnVariable("$w", element))
             text += f", $w in {path}"
         if self._chance(self._shape.let):
             able = [variable for variable in variables if self._paths.has_elements(variable)]
             path, element = self._paths.element(self._rng.choice(able))
-            variables.append(Variable("$l", element, several=True))
+            variables.append(DrawnVariable("$l", element, several=True))
             text += f" let $l := {path}"
         return text, variables
 
@@ -58,7 +58,7 @@ class FlwrWriter:
                     break
         return "".join(texts)
 
-    def _order(self, variables: Sequence[Variable]) -> str:
+    def _order(self, variables: Sequence[DrawnVariable]) -> str:
         """By an attribute: there is at most one of a name at a node, as XQuery wants of a key."""
         keys = [f"{variable.name}/{each.path}" for variable in variables for each in self._paths.attributes(variable)]
         if not keys:

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from weft.documents.dtd import Child, Content, Dtd, Group, Leaf, Occurs
+from weft.documents.dtd import Child, ContentGroup, ContentModel, Dtd, Leaf, Occurs
 from weft.errors import ConfigurationError
 
 Repeats: TypeAlias = int | Mapping[str, int]
-_Join: TypeAlias = Callable[[Iterable[int]], int]
+_Pick: TypeAlias = Callable[[Iterable[int]], int]
 _NEVER = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ContentPart:
     """A part of a content model.
 
     It stands from `least` to `most` times in a row, and an element up to `cap` times in its parent;
@@ -29,7 +29,7 @@ class Part:
     height: int = 0
     size: int = 0
     name: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ContentPart, ...] = ()
 
     @property
     def need_height(self) -> int:
@@ -42,7 +42,7 @@ class Part:
         return self.least * self.size
 
 
-def compile_parts(dtd: Dtd, repeats: Repeats) -> dict[str, Part]:
+def compile_parts(dtd: Dtd, repeats: Repeats) -> dict[str, ContentPart]:
     """Each element as the part that stands for it once, with its content as the only part inside."""
     heights, sizes = _least(dtd, max), _least(dtd, sum)
     if heights[dtd.root] == _NEVER:
@@ -63,7 +63,7 @@ def _checked(dtd: Dtd, repeats: Repeats) -> Mapping[str, int]:
     return by_name
 
 
-def _least(dtd: Dtd, join: _Join) -> dict[str, int]:
+def _least(dtd: Dtd, join: _Pick) -> dict[str, int]:
     """The least height (joined by max) or size (joined by sum) of each element: a fixed point, from above."""
     least = dict.fromkeys(dtd.names, _NEVER)
     while True:
@@ -73,19 +73,19 @@ def _least(dtd: Dtd, join: _Join) -> dict[str, int]:
         least = found
 
 
-def _need(content: Content, least: Mapping[str, int], join: _Join) -> int:
+def _need(content: ContentModel, least: Mapping[str, int], join: _Pick) -> int:
     if isinstance(content, Leaf) or content.occurs in ("opt", "mult"):
         return 0
     return _need_once(content, least, join)
 
 
-def _need_once(content: Content, least: Mapping[str, int], join: _Join) -> int:
+def _need_once(content: ContentModel, least: Mapping[str, int], join: _Pick) -> int:
     match content:
         case Leaf():
             return 0
         case Child(name):
             return least.get(name, _NEVER)
-        case Group(kind, parts):
+        case ContentGroup(kind, parts):
             needs = [_need(part, least, join) for part in parts]
             return join(needs) if kind == "sequence" else min(needs)
 
@@ -97,22 +97,22 @@ class _Compiler:
     sizes: Mapping[str, int]
     repeats: Mapping[str, int]
 
-    def element(self, name: str) -> Part:
+    def element(self, name: str) -> ContentPart:
         content = self._part(name, self.dtd.content(name))
-        return Part("child", height=self.heights[name], size=self.sizes[name], name=name, parts=(content,))
+        return ContentPart("child", height=self.heights[name], size=self.sizes[name], name=name, parts=(content,))
 
-    def _part(self, parent: str, content: Content) -> Part:
+    def _part(self, parent: str, content: ContentModel) -> ContentPart:
         match content:
             case Leaf.TEXT:
-                return Part("text")
+                return ContentPart("text")
             case Leaf.EMPTY:
-                return Part("empty")
+                return ContentPart("empty")
             case Leaf.ANY:
                 every = tuple(Child(name) for name in self.dtd.names)
-                return self._part(parent, Group("choice", (Leaf.TEXT, *every), "mult"))
+                return self._part(parent, ContentGroup("choice", (Leaf.TEXT, *every), "mult"))
             case Child(name):
                 return self._repeated("child", parent, content, name=name)
-            case Group(kind, members):
+            case ContentGroup(kind, members):
                 parts = tuple(self._part(parent, member) for member in members if member is not Leaf.TEXT)
                 return self._repeated("mixed" if Leaf.TEXT in members else kind, parent, content, parts=parts)
 
@@ -120,22 +120,22 @@ class _Compiler:
         self,
         kind: Literal["child", "sequence", "choice", "mixed"],
         parent: str,
-        content: Child | Group,
+        content: Child | ContentGroup,
         name: str = "",
-        parts: tuple[Part, ...] = (),
-    ) -> Part:
+        parts: tuple[ContentPart, ...] = (),
+    ) -> ContentPart:
         cap = self._cap(parent, content)
         least, most = _bounds(content.occurs, cap)
         height = _need_once(content, self.heights, max)
         size = _need_once(content, self.sizes, sum)
-        return Part(kind, least, most, cap, height, size, name, parts)
+        return ContentPart(kind, least, most, cap, height, size, name, parts)
 
-    def _cap(self, parent: str, content: Content) -> int:
+    def _cap(self, parent: str, content: ContentModel) -> int:
         match content:
             case Child(name):
                 keys = (f"{parent}/{name}", name, "*")
                 return next((self.repeats[key] for key in keys if key in self.repeats), 3)
-            case Group(kind, members):
+            case ContentGroup(kind, members):
                 caps = [self._cap(parent, member) for member in members if not isinstance(member, Leaf)]
                 return min(caps) if kind == "sequence" else max(caps)
             case Leaf():

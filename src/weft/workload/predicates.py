@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from weft.documents.dtd import Attribute, Dtd
+from weft.documents.dtd import DeclaredAttribute, Dtd
 from weft.workload.values import id_text, value_text
 
 # The longest path inside a predicate: the brokering paper's D2.
@@ -17,7 +17,7 @@ _IDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class PredicateOperand:
     """What a predicate compares: a path from its element, and what values stand there."""
 
     path: str
@@ -26,7 +26,7 @@ class Operand:
     words: tuple[str, ...] = ()
 
 
-class Predicates:
+class PredicateWriter:
     """Random predicates with values out of the same range as those of generated documents."""
 
     def __init__(self, dtd: Dtd, values: int, words: int, rng: Random) -> None:
@@ -34,7 +34,7 @@ class Predicates:
         self._values = values
         self._words = words
         self._rng = rng
-        self._operands: dict[str, tuple[tuple[Operand, ...], ...]] = {}
+        self._operands: dict[str, tuple[tuple[PredicateOperand, ...], ...]] = {}
 
     def possible(self, element: str) -> bool:
         """Whether there is anything to compare in or below it."""
@@ -45,7 +45,7 @@ class Predicates:
         operand = self._rng.choice(self._rng.choice(self._sides(element)))
         return operand.path, self._text(operand)
 
-    def _text(self, operand: Operand) -> str:
+    def _text(self, operand: PredicateOperand) -> str:
         value = self._rng.randrange(self._values)
         match operand.kind:
             case "number":
@@ -66,7 +66,7 @@ class Predicates:
             return f'{path} = "{value}"' if operator == "=" else f"{path} {operator} {value}"
         return f'{self._rng.choice(("contains", "starts-with"))}({path}, "{value}")'
 
-    def _on_text(self, operand: Operand, value: int) -> str:
+    def _on_text(self, operand: PredicateOperand, value: int) -> str:
         """Mostly equality; functions of strings only on an element with nothing but text."""
         text = constant(operand, value, self._words, self._rng)
         if operand.path != "text()" or self._dtd.children(operand.element) or self._rng.random() < 0.8:
@@ -76,7 +76,7 @@ class Predicates:
             return f'contains(., "{" ".join(words[-2:])}")'
         return f'starts-with(., "{" ".join(words[: (len(words) + 1) // 2])}")'
 
-    def _sides(self, element: str) -> tuple[tuple[Operand, ...], ...]:
+    def _sides(self, element: str) -> tuple[tuple[PredicateOperand, ...], ...]:
         """The operands of the element itself and those below it, a side that has none left out."""
         found = self._operands.get(element)
         if found is None:
@@ -85,24 +85,24 @@ class Predicates:
             found = self._operands[element] = tuple(side for side in (own, below) if side)
         return found
 
-    def _below(self, element: str, prefix: str, depth: int) -> Iterator[Operand]:
+    def _below(self, element: str, prefix: str, depth: int) -> Iterator[PredicateOperand]:
         for child in self._dtd.children(element) if depth else ():
             yield from operands(self._dtd, child, f"{prefix}{child}/", f"{prefix}{child}")
             yield from self._below(child, f"{prefix}{child}/", depth - 1)
 
 
-def operands(dtd: Dtd, element: str, prefix: str, text: str) -> Iterator[Operand]:
+def operands(dtd: Dtd, element: str, prefix: str, text: str) -> Iterator[PredicateOperand]:
     """What can be compared at an element itself: its text, whose path is `text`, and its attributes."""
     if dtd.has_text(element):
-        yield Operand(text, "text", element)
+        yield PredicateOperand(text, "text", element)
     visible = dtd.attributes(element)
     for attribute in dtd.declaration(element).attributes:
         kind = _kind(attribute)
         if kind and attribute.name in visible:
-            yield Operand(f"{prefix}@{attribute.name}", kind, element, attribute.values)
+            yield PredicateOperand(f"{prefix}@{attribute.name}", kind, element, attribute.values)
 
 
-def constant(operand: Operand, value: int, words: int, rng: Random) -> str:
+def constant(operand: PredicateOperand, value: int, words: int, rng: Random) -> str:
     """The text that stands for a value where the operand does."""
     match operand.kind:
         case "number":
@@ -115,7 +115,7 @@ def constant(operand: Operand, value: int, words: int, rng: Random) -> str:
             return value_text(value, words)
 
 
-def _kind(attribute: Attribute) -> Literal["number", "word", "id"] | None:
+def _kind(attribute: DeclaredAttribute) -> Literal["number", "word", "id"] | None:
     if attribute.default == "fixed":
         return None
     match attribute.type:

@@ -9,7 +9,7 @@ from random import Random
 
 from weft.documents.dtd import Dtd
 from weft.workload.options import check_least, check_probability
-from weft.workload.predicates import PREDICATE_DEPTH, Predicates
+from weft.workload.predicates import PREDICATE_DEPTH, PredicateWriter
 from weft.workload.walks import Walks, steps_along
 
 
@@ -44,7 +44,7 @@ class QueryWriter:
         self._shape = shape
         self._random = rng.random
         self._walks = Walks(dtd, max(shape.depth, PREDICATE_DEPTH), shape.skew, rng)
-        self._predicates = Predicates(dtd, shape.values, shape.words, rng)
+        self._predicates = PredicateWriter(dtd, shape.values, shape.words, rng)
 
     def query(self) -> str:
         """One query along one walk from the root."""

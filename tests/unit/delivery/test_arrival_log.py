@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from damage import damage, refused
-from weft.delivery.arrival_log import Arrivals, lines_after, mark_after
+from weft.delivery.arrival_log import ArrivalLog, lines_after, mark_after
 from weft.errors import ConfigurationError, DocumentError
 from weft.inputs.files import Piece, read_piece
 
@@ -30,11 +30,11 @@ def put(root: Path, name: str, age: float = 0.0) -> None:
     os.utime(file, (1_000_000 - age, 1_000_000 - age))
 
 
-def arrivals(root: Path) -> Arrivals:
-    return Arrivals(root / LOG, root)
+def arrivals(root: Path) -> ArrivalLog:
+    return ArrivalLog(root / LOG, root)
 
 
-def names(root: Path, log: Arrivals, start: int = 0) -> list[str]:
+def names(root: Path, log: ArrivalLog, start: int = 0) -> list[str]:
     """The paths of the files; those that have vanished are kept apart."""
     paths = [os.path.relpath(file.path, root) for file in log.between(start, log.update())]
     return [path.removeprefix("_weft/vanished/") for path in paths]
@@ -155,7 +155,7 @@ def test_files_arrive_in_a_folder(tmp_path: Path) -> None:
 
     for root in (tmp_path / "a.xml", tmp_path / "missing"):
         with pytest.raises(ConfigurationError, match="expected a folder that files arrive in"):
-            Arrivals(tmp_path / "log", root).update()
+            ArrivalLog(tmp_path / "log", root).update()
 
 
 def test_a_log_that_cannot_be_written_tells_to_set_the_option(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_checkpoint_that_is_ahead_of_its_log_is_an_error(tmp_path: Path) -> No
     with pytest.raises(ConfigurationError, match="expected 3 files or more, found 1"):
         log.between(0, 3)
     with pytest.raises(ConfigurationError, match="expected 1 files or more, found 0"):
-        Arrivals(tmp_path / "lost", tmp_path).expect(1)
+        ArrivalLog(tmp_path / "lost", tmp_path).expect(1)
 
 
 def test_a_log_that_loses_lines_under_a_query_is_an_error(tmp_path: Path) -> None:

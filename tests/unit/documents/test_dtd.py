@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.documents.dtd import Attribute, Child, Dtd, Group, Leaf
+from weft.documents.dtd import Child, ContentGroup, DeclaredAttribute, Dtd, Leaf
 from weft.errors import ConfigurationError
 
 BOOK = """<?xml version="1.0" encoding="iso-8859-1"?>
@@ -73,7 +73,7 @@ def test_any_holds_text_and_all_elements() -> None:
 def test_an_undeclared_child_is_in_the_content_but_not_in_the_graph() -> None:
     dtd = Dtd.parse("<!ELEMENT a (b | c)><!ELEMENT b EMPTY><!ATTLIST d e CDATA #IMPLIED>")
     assert dtd.children("a") == ("b",)
-    assert dtd.content("a") == Group("choice", (Child("b"), Child("c")))
+    assert dtd.content("a") == ContentGroup("choice", (Child("b"), Child("c")))
     assert dtd.names == ("a", "b")
 
 
@@ -85,27 +85,27 @@ def test_attributes_are_what_xpath_can_see(book: Dtd) -> None:
 
 def test_attribute_declarations_tell_type_values_and_default(book: Dtd) -> None:
     declared = {attribute.name: attribute for attribute in book.declaration("section").attributes}
-    assert declared["id"] == Attribute("id", "id", "implied")
-    assert declared["difficulty"] == Attribute("difficulty", "enumeration", "none", "low", ("low", "high"))
-    assert declared["xml:lang"] == Attribute("xml:lang", "cdata", "fixed", "é&<")
+    assert declared["id"] == DeclaredAttribute("id", "id", "implied")
+    assert declared["difficulty"] == DeclaredAttribute("difficulty", "enumeration", "none", "low", ("low", "high"))
+    assert declared["xml:lang"] == DeclaredAttribute("xml:lang", "cdata", "fixed", "é&<")
 
 
 def test_content_models_keep_order_choice_and_occurrence(book: Dtd) -> None:
-    blocks = Group("choice", (Child("p"), Child("figure"), Child("section")), "mult")
-    assert book.content("section") == Group("sequence", (Child("title"), blocks))
-    assert book.content("book") == Group(
+    blocks = ContentGroup("choice", (Child("p"), Child("figure"), Child("section")), "mult")
+    assert book.content("section") == ContentGroup("sequence", (Child("title"), blocks))
+    assert book.content("book") == ContentGroup(
         "sequence", (Child("title"), Child("author", "plus"), Child("section", "mult"))
     )
     assert book.content("figure") == Child("image", "opt")
     assert book.content("image") is Leaf.EMPTY
     assert book.content("title") is Leaf.TEXT
-    assert book.content("p") == Group("choice", (Leaf.TEXT, Child("em")), "mult")
+    assert book.content("p") == ContentGroup("choice", (Leaf.TEXT, Child("em")), "mult")
 
 
 def test_a_nested_group_with_its_own_occurrence_stays_a_group() -> None:
     dtd = Dtd.parse("<!ELEMENT a (b, (c, d)+, (e, f))>" + "".join(f"<!ELEMENT {name} EMPTY>" for name in "bcdef"))
-    inner = Group("sequence", (Child("c"), Child("d")), "plus")
-    assert dtd.content("a") == Group("sequence", (Child("b"), inner, Child("e"), Child("f")))
+    inner = ContentGroup("sequence", (Child("c"), Child("d")), "plus")
+    assert dtd.content("a") == ContentGroup("sequence", (Child("b"), inner, Child("e"), Child("f")))
 
 
 def test_a_very_long_choice_is_read() -> None:

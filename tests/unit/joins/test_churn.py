@@ -12,7 +12,7 @@ import pytest
 
 from weft.documents.build import read
 from weft.documents.document import Document
-from weft.engine.engine import Engine, Plan
+from weft.engine.engine import Engine, EnginePlan
 from weft.errors import ConfigurationError
 from weft.joins import joins as joins_module
 from weft.joins.joins import Joins
@@ -141,7 +141,7 @@ def test_a_query_that_cannot_be_served_leaves_nothing_behind(calls: int) -> None
     joins.add(0, parse(STANDING))
     original, left = Engine.add, iter(range(calls - 1))
 
-    def add(self: Engine, number: int, plan: Plan) -> None:
+    def add(self: Engine, number: int, plan: EnginePlan) -> None:
         if next(left, None) is None:
             raise ConfigurationError("no more")
         original(self, number, plan)

@@ -11,7 +11,7 @@ from weft.engine.messages.building import Building
 from weft.engine.messages.groups import Shapes
 from weft.engine.shared.plan import Chain
 
-_Key = tuple[int, tuple[Chain, ...]]
+_ShapeKey = tuple[int, tuple[Chain, ...]]
 
 
 class BuiltQueries:
@@ -19,7 +19,7 @@ class BuiltQueries:
 
     def __init__(self) -> None:
         self._buildings: dict[int, tuple[int, Building]] = {}
-        self._shapes: dict[_Key, int] = {}
+        self._shapes: dict[_ShapeKey, int] = {}
         self._of_shape: dict[int, dict[int, Building]] = {}
         self.streams: dict[int, str] = {}  # of the subscriptions that name one
         self.others: dict[int, tuple[int, Building]] = {}  # by subscription: result and building

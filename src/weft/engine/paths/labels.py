@@ -18,7 +18,7 @@ from weft.engine.paths.states import States
 from weft.kernel import walk
 from weft.plans.names import TEXT_NAME
 
-Plan = TypeVar("Plan")
+Made = TypeVar("Made")
 ROOT_PATH = 0
 
 
@@ -31,11 +31,11 @@ class Bounds:
     states: int = 5_000_000
 
 
-class LabelPaths(Generic[Plan]):
+class LabelPaths(Generic[Made]):
     """The label paths seen so far, and for each what `make_plan(label path, states reached)` made of it."""
 
     def __init__(
-        self, states: States, make_plan: Callable[[int, Ints], tuple[Plan, int]], bounds: Bounds | None = None
+        self, states: States, make_plan: Callable[[int, Ints], tuple[Made, int]], bounds: Bounds | None = None
     ) -> None:
         self._states, self._make_plan, self._bounds = states, make_plan, bounds or Bounds()
         self.clear()
@@ -45,7 +45,7 @@ class LabelPaths(Generic[Plan]):
         self.parent: list[int] = [ROOT_PATH]
         self.name: list[int] = [0]
         self.names: list[str] = [""]
-        self.plans: list[Plan] = [self._make_plan(ROOT_PATH, np.zeros(0, np.int32))[0]]
+        self.plans: list[Made] = [self._make_plan(ROOT_PATH, np.zeros(0, np.int32))[0]]
         self.seen = np.zeros(1024, np.int64)
         self._codes: dict[str, int] = {"": 0}
         self._children: dict[int, int] = {}

@@ -44,7 +44,7 @@ def reading_of(value: Value) -> Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ConstantRun:
     """The tests with one operator at one label path, by code."""
 
     codes: Ints
@@ -85,18 +85,18 @@ class Comparisons:
             return self.width - 1  # above every rank: equal to nothing, unequal to all, never compared by order
         return int(np.searchsorted(self.numbers, constant))
 
-    def runs(self, states: Ints, families: Iterable[Family]) -> dict[Family, Run]:
+    def runs(self, states: Ints, families: Iterable[Family]) -> dict[Family, ConstantRun]:
         """The tests of some states, as one run for each family that they have tests of."""
         found = {}
         for family in families:
             starts, codes, tests = self.families[family]
             _, inside = expand(starts[states], starts[states + np.int64(1)])
             order = inside[np.argsort(codes[inside], kind="stable")]
-            found[family] = Run(codes[order], tests[order])
+            found[family] = ConstantRun(codes[order], tests[order])
         return found
 
     def probe(
-        self, runs: Sequence[dict[Family, Run]], place: Longs, values: Sequence[str]
+        self, runs: Sequence[dict[Family, ConstantRun]], place: Longs, values: Sequence[str]
     ) -> Iterable[tuple[Longs, Ints]]:
         """For values, each at a place with its runs: (position of the value, test that it passes)."""
         texts = np.array([self.texts.get(value, -1) for value in values], np.int64)
@@ -125,7 +125,7 @@ class Comparisons:
                 yield from self._passed(family[0], here, sizes, place[at], at, low, high)
 
     def _numbers(
-        self, reading: Reading, runs: Sequence[dict[Family, Run]], place: Longs, values: Sequence[str]
+        self, reading: Reading, runs: Sequence[dict[Family, ConstantRun]], place: Longs, values: Sequence[str]
     ) -> tuple[Flags, Longs, Longs]:
         """Which values are numbers, and from where to where their equals lie; read only where it matters."""
         matters = np.array([any(other is reading for _, other in run) for run in runs], bool)[place]
@@ -139,7 +139,14 @@ class Comparisons:
         return ~np.isnan(numbers), rank, rank + is_known
 
     def _passed(
-        self, operator: str, runs: list[Run | None], sizes: Longs, place: Longs, at: Longs, low: Longs, high: Longs
+        self,
+        operator: str,
+        runs: list[ConstantRun | None],
+        sizes: Longs,
+        place: Longs,
+        at: Longs,
+        low: Longs,
+        high: Longs,
     ) -> Iterable[tuple[Longs, Ints]]:
         """Values whose equals are the codes from `low` to below `high`."""
         codes = np.concatenate([run.codes for run in runs if run])

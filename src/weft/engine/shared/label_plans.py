@@ -12,7 +12,7 @@ import numpy as np
 from weft.columns.integers import Ints
 from weft.documents.table import NodeTable
 from weft.engine.paths.labels import Bounds, LabelPaths
-from weft.engine.shared.comparisons import Family, Run
+from weft.engine.shared.comparisons import ConstantRun, Family
 from weft.engine.shared.constants import TextIndex
 from weft.engine.shared.edges import decode_step
 from weft.engine.shared.frozen import Frozen, Work, family_bit
@@ -29,7 +29,7 @@ class LabelPlan:
 
     results: Ints = field(default_factory=lambda: _NONE)  # results that these nodes are, by their path alone
     nodes: Ints = field(default_factory=lambda: _NONE)  # nodes of the shared plan that are brought up here
-    comparisons: dict[Family, Run] = field(default_factory=dict)
+    comparisons: dict[Family, ConstantRun] = field(default_factory=dict)
     texts: tuple[TextIndex, ...] = ()
     contexts: array[int] = field(default_factory=lambda: array("i"))  # states above deep edges reached here, sorted
     depths: dict[int, Ints] = field(default_factory=dict)  # where deep edges that end here can begin

@@ -9,10 +9,8 @@ from typing import Any, cast
 
 from weft.engine.shared.plan import NOTHING, Chain, NodeKind, SharedPlan
 from weft.plans.plan import Label, Named, Operator, Path, Rank, Value
-from weft.plans.show import show_path, show_test
+from weft.plans.show import Line, show_path, show_test
 
-#: Depth, and text.
-Line = tuple[int, str]
 _TEXT_TESTS = ("contains", "starts-with", "ends-with", "matches")
 
 

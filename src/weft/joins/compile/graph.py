@@ -20,7 +20,7 @@ from weft.plans.xscl import Block, Term, Xscl
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphNode:
     """A node of the graph: a variable's place in its block, and how it is reached from its parent, or the root."""
 
     parent: int | None  # a node further to the front
@@ -43,7 +43,7 @@ class JoinGraph:
 
     streams: tuple[str, str]
     left: int  # how many nodes the left side has
-    nodes: tuple[Node, ...]
+    nodes: tuple[GraphNode, ...]
     joins: tuple[ValueJoin, ...]
     kept: frozenset[int] = frozenset()  # nodes that stay although they take part in no value join
 
@@ -115,9 +115,9 @@ def core(block: Block, kept: Iterable[int]) -> JoinGraph:
     return minor(JoinGraph((block.stream, block.stream), len(nodes), nodes, (), frozenset(kept)))
 
 
-def _node(variable: Variable, place: int, start: int) -> Node:
+def _node(variable: Variable, place: int, start: int) -> GraphNode:
     parent = None if variable.source is None else start + variable.source
-    return Node(parent, _also(variable.links, variable.where), place)
+    return GraphNode(parent, _also(variable.links, variable.where), place)
 
 
 def minor(graph: JoinGraph) -> JoinGraph:
@@ -140,7 +140,7 @@ def remove_leaves(graph: JoinGraph) -> JoinGraph:
             continue
         kept.remove(place)
         parent = nodes[node.parent]
-        nodes[node.parent] = Node(parent.parent, _also(parent.links, _exists(node.links)), parent.variable)
+        nodes[node.parent] = GraphNode(parent.parent, _also(parent.links, _exists(node.links)), parent.variable)
     return _compact(graph, nodes, kept)
 
 
@@ -186,11 +186,11 @@ def _contract(graph: JoinGraph, removed: set[int]) -> JoinGraph:
     for place, node in enumerate(nodes):  # parents first, so that a chain of them adds up
         if node.parent in removed:
             above = nodes[node.parent]
-            nodes[place] = Node(above.parent, above.links + node.links, node.variable)
+            nodes[place] = GraphNode(above.parent, above.links + node.links, node.variable)
     return _compact(graph, nodes, set(range(len(nodes))) - removed)
 
 
-def _compact(graph: JoinGraph, nodes: list[Node], kept: set[int]) -> JoinGraph:
+def _compact(graph: JoinGraph, nodes: list[GraphNode], kept: set[int]) -> JoinGraph:
     """The graph of the kept nodes, counted anew."""
     if len(kept) == len(graph.nodes):
         return graph
@@ -201,7 +201,7 @@ def _compact(graph: JoinGraph, nodes: list[Node], kept: set[int]) -> JoinGraph:
         graph.streams,
         sum(place < graph.left for place in order),
         tuple(
-            Node(None if parent is None else places[parent], nodes[old].links, nodes[old].variable)
+            GraphNode(None if parent is None else places[parent], nodes[old].links, nodes[old].variable)
             for old, parent in zip(order, parents, strict=True)
         ),
         tuple(ValueJoin(places[one.left], one.operator, places[one.right]) for one in graph.joins),

@@ -11,10 +11,10 @@ import numpy as np
 from weft.columns.integers import Flags, Ints, Longs
 from weft.joins.compile.predicates import Predicates
 from weft.joins.compile.shapes import Condition, Joined, Shape
-from weft.joins.output.outputs import Written
+from weft.joins.output.outputs import Writing
 from weft.plans.xscl import Window
 
-Pairs = frozenset[tuple[int, int]]
+VariablePairs = frozenset[tuple[int, int]]
 #: A window that all documents are within, in nanoseconds.
 ANY_LENGTH = int(np.iinfo(np.int64).max)
 
@@ -24,18 +24,18 @@ class Subscriber:
     """Who gets the messages of a shape, from which document on, how they are written, and the stream that they are."""
 
     since: int
-    written: Written
+    written: Writing
     publish: str | None
 
 
 @dataclass(frozen=True)
-class Seed:
+class Opening:
     """A way to begin: the newest document is that of one block, an earlier one that of a partner."""
 
-    entry: Entry
+    entry: SharedJoin
     newest: int
     partner: int
-    pairs: Pairs  # variables with equal values, the earlier document's first
+    pairs: VariablePairs  # variables with equal values, the earlier document's first
 
     @cached_property
     def is_exact(self) -> bool:
@@ -73,7 +73,7 @@ class Seed:
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class SharedJoin:
     """A shape with its subscribers by their numbers."""
 
     shape: Shape
@@ -87,10 +87,10 @@ class Queries:
 
     def __init__(self) -> None:
         self.predicates = Predicates()
-        self.entries: dict[Shape, Entry] = {}
-        self.seeds: list[Seed | None] = []
+        self.entries: dict[Shape, SharedJoin] = {}
+        self.seeds: list[Opening | None] = []
         self._free: list[int] = []  # places of seeds that are gone
-        self.alone: dict[int, list[Entry]] = {}  # by the top variable: those that begin with one document
+        self.alone: dict[int, list[SharedJoin]] = {}  # by the top variable: those that begin with one document
         self._columns: tuple[Longs, Flags, Flags] | None = None
         self._variables: Ints | None = None
         self._sizes: Longs | None = None
@@ -100,7 +100,7 @@ class Queries:
         """A subscriber more."""
         entry = self.entries.get(shape)
         if entry is None:
-            entry = self.entries[shape] = Entry(shape, subscriber.since)
+            entry = self.entries[shape] = SharedJoin(shape, subscriber.since)
             if shape.present == 1:
                 self.alone.setdefault(shape.sides[0].top, []).append(entry)
             for seed in _seeds(entry):
@@ -110,7 +110,7 @@ class Queries:
         entry.subscribers[number] = subscriber
         self.since, self._sizes = max(self.since, subscriber.since), None
 
-    def _add_seed(self, entry: Entry, seed: Seed) -> None:
+    def _add_seed(self, entry: SharedJoin, seed: Opening) -> None:
         place = self._free.pop() if self._free else len(self.seeds)
         self.seeds[place : place + 1] = [seed]
         entry.seeds.append(place)
@@ -180,7 +180,7 @@ def _length(window: Window) -> int:
     return ANY_LENGTH if window.nanoseconds is None else window.nanoseconds
 
 
-def _join_of(seed: Seed | None) -> Joined | None:
+def _join_of(seed: Opening | None) -> Joined | None:
     """The join between the two documents of a seed, if their blocks are neighbours."""
     if seed is None or abs(seed.newest - seed.partner) != 1:
         return None
@@ -192,7 +192,7 @@ def _equated(shape: Shape) -> list[int]:
     return [shape.sides[block].variables[place] for each in conditions for block, place in (each.left, each.right)]
 
 
-def _seeds(entry: Entry) -> list[Seed]:
+def _seeds(entry: SharedJoin) -> list[Opening]:
     """One for each block that the newest document can be of: the last one, and those before a JOIN."""
     shape = entry.shape
     found = []
@@ -207,7 +207,7 @@ def _seeds(entry: Entry) -> list[Seed]:
         pairs = frozenset(
             _pair(shape, each, newest) for each in equalities if {each.left[0], each.right[0]} == {newest, partner}
         )
-        found.append(Seed(entry, newest, partner, pairs))
+        found.append(Opening(entry, newest, partner, pairs))
     return found
 
 

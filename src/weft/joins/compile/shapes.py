@@ -97,7 +97,7 @@ def output_terms(plan: Xscl) -> list[Term]:
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledJoin:
     """A plan's shape, where its variables are in it, and all that it asked the first stage for."""
 
     shape: Shape
@@ -122,7 +122,7 @@ class _Asking:
         return self.asked[-1][0]
 
 
-def compile_plan(plan: Xscl, stage: FirstStage) -> Compiled:
+def compile_plan(plan: Xscl, stage: FirstStage) -> CompiledJoin:
     """Ask the first stage for all that a plan needs; for nothing if it does not take all of it."""
     asking = _Asking(stage)
     try:
@@ -133,7 +133,7 @@ def compile_plan(plan: Xscl, stage: FirstStage) -> Compiled:
         raise
 
 
-def _compile(plan: Xscl, asking: _Asking) -> Compiled:
+def _compile(plan: Xscl, asking: _Asking) -> CompiledJoin:
     outputs = output_terms(plan)
     predicates = [predicate for join in plan.joins for predicate in join.predicates]
     compared = {term for predicate in predicates for term in (predicate.left, predicate.right)}
@@ -157,7 +157,7 @@ def _compile(plan: Xscl, asking: _Asking) -> Compiled:
         places.append(where)
         defined.append(made)
     joins = tuple(_joined(join, places) for join in plan.joins)
-    return Compiled(Shape(tuple(sides), joins), tuple(places), tuple(defined), tuple(asking.asked))
+    return CompiledJoin(Shape(tuple(sides), joins), tuple(places), tuple(defined), tuple(asking.asked))
 
 
 def _joined(join: Join, places: Sequence[dict[int, int]]) -> Joined:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from weft.errors import ConfigurationError
 
 
-class Streams:
+class PublishedStreams:
     """The streams that are published, and those that they are made of."""
 
     def __init__(self) -> None:

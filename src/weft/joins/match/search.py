@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from weft.joins.compile.shapes import Condition, Shape
 from weft.joins.match.readings import stands
 from weft.joins.match.state import Bindings, Held, State
-from weft.joins.match.witness import Values
+from weft.joins.match.witness import ValueCodes
 
 Nodes = tuple[int, ...]
 _KEPT = 256  # documents whose bindings are known
@@ -43,7 +43,7 @@ class Tries:
 class Search:
     """Searches the state. `most` is how many messages a query may make of one new document."""
 
-    def __init__(self, state: State, values: Values, most: int) -> None:
+    def __init__(self, state: State, values: ValueCodes, most: int) -> None:
         self._state, self._values, self.most = state, values, most
         self._known: dict[int, tuple[Held, Bindings]] = {}
         self._size = 0  # of these

@@ -26,7 +26,7 @@ from weft.plans.plan import Link, Pattern
 _NONE = np.zeros(0, np.int32)
 _SWEEP = 10_000  # results that nobody asks for any more, before the engine is built anew
 #: A variable, or an edge from one.
-_Key = Definition | tuple[Definition, tuple[Link, ...]]
+_WitnessKey = Definition | tuple[Definition, tuple[Link, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def take(parts: Sequence[tuple[Witnesses, int]]) -> Witnesses:
     return Witnesses(**joined)
 
 
-class Values:
+class ValueCodes:
     """String-values as numbers: equal texts have equal numbers."""
 
     def __init__(self) -> None:
@@ -106,9 +106,9 @@ class FirstStage:
     def __init__(self, bounds: Bounds | None = None, dtd: Dtd | None = None) -> None:
         self._make_engine = partial(Engine, bounds, dtd)
         self._engine = self._make_engine()
-        self.values = Values()
-        self._numbers: dict[_Key, int] = {}  # of definitions and edges in the engine
-        self._keys: dict[int, _Key] = {}
+        self.values = ValueCodes()
+        self._numbers: dict[_WitnessKey, int] = {}  # of definitions and edges in the engine
+        self._keys: dict[int, _WitnessKey] = {}
         self._asked: dict[int, int] = {}  # how many ask for each
         self._valued: dict[int, int] = {}  # and for its values
         self._streams: dict[int, str] = {}
@@ -152,7 +152,7 @@ class FirstStage:
         for number, key in self._keys.items():
             self._engine.add(number, _query(key))
 
-    def _add(self, key: _Key, stream: str) -> int:
+    def _add(self, key: _WitnessKey, stream: str) -> int:
         number = self._numbers.get(key)
         if number is None:
             number = self._next
@@ -199,7 +199,7 @@ class FirstStage:
         return document[keep], number[keep], *(column[keep] for column in columns)
 
 
-def _query(key: _Key) -> Pattern | Flwr:
+def _query(key: _WitnessKey) -> Pattern | Flwr:
     return key.pattern() if isinstance(key, Definition) else lists_query(*key)
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from weft.documents.document import Document
 from weft.errors import DocumentError, failure_of
-from weft.joins.compile.queries import Entry, Queries, Subscriber
+from weft.joins.compile.queries import Queries, SharedJoin, Subscriber
 from weft.joins.match.meetings import Meetings
 from weft.joins.match.search import Nodes, Search, TooManyError, Tries
 from weft.joins.match.state import Held, State
-from weft.joins.output.outputs import Moment, Outputs, Row
+from weft.joins.output.outputs import MessageRow, Outputs, Turn
 from weft.joins.time.absence import Closed
 
 #: Why a query does not make the messages, or not all, of which it and its newest document would make.
@@ -35,7 +35,7 @@ class Due:
 
     number: int
     subscriber: Subscriber
-    row: Row
+    row: MessageRow
     timestamp: int
     newest: str
 
@@ -47,7 +47,7 @@ class Found:
     state: State
     queries: Queries
     meetings: list[Meetings] = field(default_factory=list)  # those that are matches
-    searched: list[tuple[Entry, tuple[Held, ...]]] = field(default_factory=list)
+    searched: list[tuple[SharedJoin, tuple[Held, ...]]] = field(default_factory=list)
     closed: list[Closed] = field(default_factory=list)
     published: list[Document] = field(default_factory=list)  # what became of messages that are a stream
     rejected: list[DocumentError] = field(default_factory=list)  # what is not joined, also of these
@@ -58,7 +58,7 @@ class Found:
         """What is not made, as far as messages have been: the query's number, its newest document, and why."""
         return [(number, document, reason) for (number, document), reason in self.failures.items()]
 
-    def fail(self, entry: Entry, documents: Sequence[Held], error: Exception) -> None:
+    def fail(self, entry: SharedJoin, documents: Sequence[Held], error: Exception) -> None:
         """The messages of a match are not made, and all others are."""
         fail(self.failures, entry.subscribers, _newest(documents).document.id, error)
 
@@ -70,7 +70,7 @@ class Found:
         pairs = sum(int(self.queries.sizes()[part.seed].sum()) for part in self.meetings)
         return pairs + sum(len(entry.subscribers) for entry, _ in self.searched)
 
-    def documents(self) -> Iterator[tuple[Entry, tuple[Held, ...]]]:
+    def documents(self) -> Iterator[tuple[SharedJoin, tuple[Held, ...]]]:
         """Each match: a shape with the documents of its blocks."""
         for part in self.meetings:
             columns = part.earlier.tolist(), part.later.tolist(), part.seed.tolist()
@@ -96,8 +96,8 @@ class Found:
 class Match:
     """Documents that belong together, since when, and their output nodes where these are known."""
 
-    moment: Moment
-    entry: Entry
+    moment: Turn
+    entry: SharedJoin
     documents: tuple[Held, ...]
     outputs: tuple[tuple[Nodes, ...], ...] | None = None
 
@@ -107,7 +107,7 @@ class Match:
         return _newest(self.documents).document.id
 
     @property
-    def order(self) -> tuple[Moment, tuple[int, ...]]:
+    def order(self) -> tuple[Turn, tuple[int, ...]]:
         """The place among others: batches and single documents have the same order."""
         return self.moment, tuple(one.sequence for one in self.documents)
 
@@ -120,7 +120,7 @@ def fan_out(search: Search, matches: Iterable[Match], failures: Failures) -> lis
     rows: list[Due] = []
     made: Counter[int] = Counter()  # by subscriber, of the moment
     tries: dict[int, Tries] = {}  # by shape, of the moment
-    last: Moment | None = None
+    last: Turn | None = None
     for match in sorted(matches, key=lambda match: match.order):
         if match.moment != last:
             last = match.moment
@@ -152,7 +152,7 @@ def _messages(
                 full.append(number)
                 continue
             made[number] += 1
-            row = Row(subscriber.written, sources, nodes, number, match.moment)
+            row = MessageRow(subscriber.written, sources, nodes, number, match.moment)
             yield Due(number, subscriber, row, match.moment[0], newest)
         if full:
             fail(failures, full, newest, TooManyError(f"more than {most:,} messages of one document"))
@@ -181,6 +181,6 @@ def _newest(documents: Sequence[Held]) -> Held:
     return max(documents, key=lambda one: one.sequence)
 
 
-def _seeing(entry: Entry, documents: Sequence[Held]) -> list[tuple[int, Subscriber]]:
+def _seeing(entry: SharedJoin, documents: Sequence[Held]) -> list[tuple[int, Subscriber]]:
     first = min(one.arrival for one in documents)
     return [(number, each) for number, each in entry.subscribers.items() if each.since <= first]

@@ -18,18 +18,20 @@ from weft.engine.engine import Engine
 from weft.engine.messages.factory import Factory
 from weft.errors import failure_of
 from weft.joins.compile.graph import Definition
-from weft.joins.compile.shapes import Compiled
+from weft.joins.compile.shapes import CompiledJoin
 from weft.joins.match.witness import lists_query
 from weft.plans.flwr import RETURNS, Element, Enclosed, Flwr, Slot
 from weft.plans.plan import Link
-from weft.plans.recipe import Fill, Piece, Recipe, make_recipe
+from weft.plans.recipe import Fill, Recipe, RecipePiece, make_recipe
 from weft.plans.xscl import Xscl
 
-Nodes = tuple[tuple[int, ...], ...]
+NodesOfBlocks = tuple[tuple[int, ...], ...]
 #: When, and behind how many documents: what happens at one moment comes of one document.
-Moment = tuple[int, float]
+Turn = tuple[int, float]
 _Way = tuple[Definition, tuple[Link, ...]]
-_Said = tuple[int, tuple[int, ...], Nodes]  # what makes two messages the same: how they are written, and of what
+_Said = tuple[
+    int, tuple[int, ...], NodesOfBlocks
+]  # what makes two messages the same: how they are written, and of what
 _DOCUMENTS = 256  # that are read at once
 _SWEEP = 10_000  # ways that nobody goes any more, before the engine is built anew
 _REMEMBERED = 16 * 1024 * 1024  # characters of messages whose fragments are remembered
@@ -46,7 +48,7 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Writing:
     """How the messages of a subscription are written."""
 
     recipe: Recipe
@@ -56,14 +58,14 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MessageRow:
     """A message to be: how it is written, its documents, the output nodes of each, whose it is, and its moment."""
 
-    written: Written
+    written: Writing
     documents: tuple[Document, ...]
-    nodes: Nodes
+    nodes: NodesOfBlocks
     number: int
-    moment: Moment
+    moment: Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Outputs:
     def __len__(self) -> int:
         return len(self._ways)
 
-    def written(self, plan: Xscl, compiled: Compiled) -> Written:
+    def written(self, plan: Xscl, compiled: CompiledJoin) -> Writing:
         """How the messages of a query are written."""
         recipe, slots = _recipe(plan)
         filled: list[Filled] = []
@@ -102,7 +104,7 @@ class Outputs:
             self.remove(filled)
             raise
         copied = tuple(piece[1] for piece in recipe.pieces if isinstance(piece, tuple) and piece[0] in _LONG)
-        return Written(recipe, tuple(filled), copied, plan.select is None and len(filled) == 1)
+        return Writing(recipe, tuple(filled), copied, plan.select is None and len(filled) == 1)
 
     def _way(self, key: _Way) -> int:
         way = self._ways.get(key)
@@ -126,7 +128,7 @@ class Outputs:
             for way, key in self._keys.items():
                 self._engine.add(way, lists_query(*key))
 
-    def write(self, rows: Sequence[Row]) -> Iterator[str | Unwritten]:
+    def write(self, rows: Sequence[MessageRow]) -> Iterator[str | Unwritten]:
         """The messages, in order; no query has more bytes of one moment than it may, nor have all together."""
         account = Account(self._limits)
         for part, documents in with_documents(rows, lambda row: row.documents):
@@ -139,7 +141,7 @@ class Outputs:
                 except Exception as error:  # whatever it is, it is this message's own
                     yield Unwritten(failure_of(error))
 
-    def _page(self, rows: Sequence[Row], documents: dict[int, Document]) -> Page | None:
+    def _page(self, rows: Sequence[MessageRow], documents: dict[int, Document]) -> Page | None:
         """The documents of some rows; None if they cannot be read together: then each row is on its own."""
         try:
             return Page(self._engine, rows, documents, self._limits)
@@ -152,19 +154,19 @@ class Account:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._moment: Moment | None = None
+        self._moment: Turn | None = None
         self._spent: Counter[int] = Counter()  # by query
         self._left = 0  # for all
         self._texts: dict[_Said, str] = {}
 
-    def turn_to(self, moment: Moment) -> None:
+    def turn_to(self, moment: Turn) -> None:
         """Begin anew with another moment."""
         if moment != self._moment:
             self._moment, self._left = moment, self._limits.max_output_bytes
             self._spent.clear()
             self._texts.clear()
 
-    def write(self, row: Row, page: Page) -> str | Unwritten:
+    def write(self, row: MessageRow, page: Page) -> str | Unwritten:
         """The message, if it is within the limits."""
         most, spent = self._limits.max_message_bytes, self._spent[row.number]
         said = id(row.written), tuple(map(id, row.documents)), row.nodes
@@ -186,7 +188,9 @@ class Account:
 class Page:
     """Some documents, read again, and what slots find in them."""
 
-    def __init__(self, engine: Engine, rows: Sequence[Row], documents: Mapping[int, Document], limits: Limits) -> None:
+    def __init__(
+        self, engine: Engine, rows: Sequence[MessageRow], documents: Mapping[int, Document], limits: Limits
+    ) -> None:
         self._table = read(documents.values(), limits)
         if self._table.rejected:
             raise self._table.rejected[0]
@@ -201,7 +205,7 @@ class Page:
             for way, top, node in zip(ways.tolist(), above.tolist(), nodes.tolist(), strict=True):
                 self._below.setdefault((way, top), []).append(node)
 
-    def write(self, row: Row, room: int) -> str | None:
+    def write(self, row: MessageRow, room: int) -> str | None:
         """A message, if it has no more bytes than there is room for."""
         if room < 0:
             return None
@@ -259,7 +263,7 @@ def _recipe(plan: Xscl) -> tuple[Recipe, tuple[Slot, ...]]:
     if plan.select is None:
         starts = accumulate((len(block.variables) for block in blocks), initial=0)
         slots = tuple(Slot(start + block.output, ()) for start, block in zip(starts, blocks, strict=False))
-        pieces: list[Piece] = [(Fill.COPY, place) for place in range(len(slots))]
+        pieces: list[RecipePiece] = [(Fill.COPY, place) for place in range(len(slots))]
         if len(slots) > 1:
             pieces = ["<result>", *pieces, "</result>"]
         return Recipe("", tuple(pieces), "", (), True), slots

@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from weft.documents.moment import END
-from weft.joins.compile.queries import Entry
+from weft.joins.compile.queries import SharedJoin
 from weft.joins.compile.shapes import Shape
 from weft.joins.match.search import Nodes, Search
 from weft.joins.match.state import Held, State
 
 #: Is told which match failed, and by what.
-Fail = Callable[[Entry, Sequence[Held], Exception], None]
+Fail = Callable[[SharedJoin, Sequence[Held], Exception], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
     """A match whose window has closed: when, and the distinct output nodes of the bindings that nothing followed."""
 
-    entry: Entry
+    entry: SharedJoin
     documents: tuple[Held, ...]
     timestamp: int
     sequence: int  # of the next document then
@@ -33,19 +33,19 @@ class Absences:
     def __init__(self, state: State, search: Search) -> None:
         self._state, self._search = state, search
         self._number = 0
-        self._timed: list[tuple[int, int, Entry, tuple[Held, ...]]] = []  # by the end of the window
-        self._counted: list[tuple[Entry, tuple[Held, ...]]] = []
-        self._endless: list[tuple[Entry, tuple[Held, ...]]] = []
+        self._timed: list[tuple[int, int, SharedJoin, tuple[Held, ...]]] = []  # by the end of the window
+        self._counted: list[tuple[SharedJoin, tuple[Held, ...]]] = []
+        self._endless: list[tuple[SharedJoin, tuple[Held, ...]]] = []
 
     def __len__(self) -> int:
         return len(self._timed) + len(self._counted) + len(self._endless)
 
-    def __iter__(self) -> Iterator[tuple[Entry, tuple[Held, ...]]]:
+    def __iter__(self) -> Iterator[tuple[SharedJoin, tuple[Held, ...]]]:
         yield from ((entry, documents) for _, _, entry, documents in sorted(self._timed, key=lambda one: one[:2]))
         yield from self._counted
         yield from self._endless
 
-    def wait(self, entry: Entry, documents: tuple[Held, ...]) -> None:
+    def wait(self, entry: SharedJoin, documents: tuple[Held, ...]) -> None:
         """A match of the blocks before waits for its window to close."""
         window = entry.shape.joins[-1].window
         if window.nanoseconds is not None:
@@ -91,7 +91,7 @@ class Absences:
         yield from self._unfollowed(entry, documents, end, self._state.sequence - self._state.after("", end), fail)
 
     def _unfollowed(
-        self, entry: Entry, documents: tuple[Held, ...], timestamp: int, sequence: int, fail: Fail
+        self, entry: SharedJoin, documents: tuple[Held, ...], timestamp: int, sequence: int, fail: Fail
     ) -> Iterator[Closed]:
         if not entry.subscribers:
             return

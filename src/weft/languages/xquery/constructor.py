@@ -7,7 +7,7 @@ from html import unescape
 
 from weft.languages.tokens import Token, token_at
 from weft.languages.xpath.parser import Parser
-from weft.plans.flwr import Attribute, Element, Enclosed, Part, Value
+from weft.plans.flwr import Attribute, Element, ElementPart, Enclosed, Returned
 
 _NAME = re.compile(r"[^\W\d][\w.\-·]*(?::[^\W\d][\w.\-·]*)?")
 _SPACE = re.compile(r"\s*")
@@ -104,7 +104,7 @@ class Constructor(Parser):
         quote = self.query[at : at + 1]
         if quote not in ('"', "'") or not quote:
             self.fail("expected an attribute value in quotes", at)
-        parts: list[str | Value] = []
+        parts: list[str | Returned] = []
         text: list[str] = []
         at += 1
         while not (self.query.startswith(quote, at) and not self.query.startswith(quote * 2, at)):
@@ -122,13 +122,13 @@ class Constructor(Parser):
             text.append(_SPACES.sub(" ", piece) if is_literal else piece)
         return Attribute(found[0], (*parts, *(["".join(text)] if text else []))), at + 1
 
-    def _one_value(self, enclosed: Enclosed, at: int) -> Value:
+    def _one_value(self, enclosed: Enclosed, at: int) -> Returned:
         if len(enclosed.items) != 1 or isinstance(enclosed.items[0], str | Element):
             self.refuse("anything but one path or count in the braces of an attribute", at)
         return enclosed.items[0]
 
-    def _content(self, name: str, at: int) -> tuple[tuple[Part, ...], int]:
-        parts: list[Part] = []
+    def _content(self, name: str, at: int) -> tuple[tuple[ElementPart, ...], int]:
+        parts: list[ElementPart] = []
         text: list[str] = []
         keep = False  # white space alone is kept only if it was written as a reference or CDATA
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from weft.languages.reader import MOST_NESTED, OnWarning
 from weft.languages.xpath.names import Names
 from weft.languages.xpath.predicates import Operand
-from weft.languages.xquery.values import Values
+from weft.languages.xquery.values import ValueParser
 from weft.languages.xquery.where import split_where
 from weft.plans.flwr import RETURNS, Enclosed, Flwr, Order, Slot, Variable
 from weft.plans.plan import On, Test
@@ -32,7 +32,7 @@ def parse(
     return parser.within(most_nested, on_warning).query_plan()
 
 
-class FlwrParser(Values):
+class FlwrParser(ValueParser):
     """One enclosing element, one FLWR expression in it."""
 
     is_xquery = True

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 from weft.languages.xpath.names import Names
 from weft.languages.xquery.constructor import Constructor
-from weft.plans.flwr import Copy, Element, Enclosed, Number, Slot, Variable, holds_attributes
-from weft.plans.flwr import Value as Item
+from weft.plans.flwr import Copy, Element, Enclosed, Number, Returned, Slot, Variable, holds_attributes
 from weft.plans.plan import Link
 
 
-class Values(Constructor):
+class ValueParser(Constructor):
     """Reads values. Which variables there are is for those who build on this."""
 
     def __init__(self, query: str, names: Names, language: str) -> None:
@@ -25,7 +24,7 @@ class Values(Constructor):
             items += self._items()
         return Enclosed(tuple(items))
 
-    def _items(self) -> list[Item | Element | str]:
+    def _items(self) -> list[Returned | Element | str]:
         """One item, or what stands in parentheses."""
         if not self.accept("("):
             return [self._item()]
@@ -35,7 +34,7 @@ class Values(Constructor):
         self.expect(")")
         return list(inner)
 
-    def _item(self) -> Item | Element | str:
+    def _item(self) -> Returned | Element | str:
         if self.kind == "sign" and self.text == "<":
             return self.element()
         if self.kind == "string":

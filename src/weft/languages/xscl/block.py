@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from weft.languages.xquery.values import Values
+from weft.languages.xquery.values import ValueParser
 from weft.plans.flwr import Variable
 from weft.plans.plan import Link, Step, Test
 from weft.plans.xscl import Block
@@ -30,7 +30,7 @@ class Bound:
         return [self, *(bound for below in self.below for bound in below.all())]
 
 
-class BlockParser(Values):
+class BlockParser(ValueParser):
     """Reads blocks. In their predicates a path may bind variables too, if it is the whole predicate."""
 
     def seek(self, at: int) -> None:

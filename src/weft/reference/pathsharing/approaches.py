@@ -12,14 +12,14 @@ from weft.plans.flwr import Flwr, Slot
 from weft.plans.plan import And, Has, Link, Path, Test, Value, conjunction
 from weft.plans.recipe import make_recipe
 from weft.reference.pathsharing.operators import (
-    Bindings,
+    BindingsPlan,
     DupElim,
+    FieldSelection,
     JoinedList,
+    PathStream,
     ReturnSelect,
     SearchedList,
-    Selection,
     Semijoin,
-    Stream,
     WhereFilter,
 )
 
@@ -30,7 +30,7 @@ def plan_by(approach: Approach, plan: Flwr) -> ReturnSelect:
     """The plan without any optimization: every DupElim there, and every join by hashing."""
     variable = plan.variables[0]
     path = whole_path(variable.links)
-    bindings: Bindings = _binding_stream(variable.links, path)
+    bindings: BindingsPlan = _binding_stream(variable.links, path)
     searched: list[Test] = []
     for part in _conjuncts(variable.where):
         predicate = _predicate_path(part) if approach != "F" else None
@@ -38,7 +38,7 @@ def plan_by(approach: Approach, plan: Flwr) -> ReturnSelect:
             searched.append(part)
         else:
             extended, test = predicate
-            right = _with_selection(Stream(path + extended), len(path + extended), test)
+            right = _with_selection(PathStream(path + extended), len(path + extended), test)
             bindings = Semijoin(bindings, right, len(path), "hash")
     if (where := conjunction(searched)) is not None:
         bindings = WhereFilter(bindings, where)
@@ -56,13 +56,13 @@ def _binding_stream(links: tuple[Link, ...], path: Path) -> DupElim:
         field += len(link.path)
         if link.test is not None:
             tests.append((field, link.test))
-    stream = Stream(path)
+    stream = PathStream(path)
     # A scan will do: the stream is ordered by its last field, which is the binding field.
-    return DupElim(Selection(stream, tuple(tests)) if tests else stream, (len(path),), "scan")
+    return DupElim(FieldSelection(stream, tuple(tests)) if tests else stream, (len(path),), "scan")
 
 
-def _with_selection(stream: Stream, field: int, test: Value | None) -> Stream | Selection:
-    return Selection(stream, ((field, test),)) if test is not None else stream
+def _with_selection(stream: PathStream, field: int, test: Value | None) -> PathStream | FieldSelection:
+    return FieldSelection(stream, ((field, test),)) if test is not None else stream
 
 
 def _conjuncts(test: Test | None) -> tuple[Test, ...]:
@@ -85,4 +85,4 @@ def _list(approach: Approach, slot: Slot, binding: Path) -> SearchedList | Joine
     if approach != "FWR" or not is_path:
         return SearchedList(slot)
     path = binding + slot.links[0].path
-    return JoinedList(slot, DupElim(Stream(path), (len(binding), len(path)), "hash"), len(binding), "hash")
+    return JoinedList(slot, DupElim(PathStream(path), (len(binding), len(path)), "hash"), len(binding), "hash")

@@ -7,13 +7,13 @@ from dataclasses import replace
 from weft.documents.dtd import Dtd
 from weft.reference.pathsharing.claims import no_duplicate_pairs, no_duplicates
 from weft.reference.pathsharing.operators import (
-    Bindings,
+    BindingsPlan,
     DupElim,
     JoinedList,
+    PathStream,
     ReturnSelect,
     SearchedList,
     Semijoin,
-    Stream,
     WhereFilter,
 )
 
@@ -27,10 +27,10 @@ def drop_distinct(plan: ReturnSelect, dtd: Dtd | None) -> ReturnSelect:
     return ReturnSelect(bindings, lists, plan.claims + ((claim,) if claim else ()))
 
 
-def _bindings(plan: Bindings, dtd: Dtd | None) -> tuple[Bindings, int | None]:
+def _bindings(plan: BindingsPlan, dtd: Dtd | None) -> tuple[BindingsPlan, int | None]:
     match plan:
         case DupElim(input=source):
-            path = source.path if isinstance(source, Stream) else source.input.path
+            path = source.path if isinstance(source, PathStream) else source.input.path
             claim = no_duplicates(path, dtd)
             return (source, claim) if claim else (plan, None)
         case WhereFilter(input=inner):
@@ -44,7 +44,7 @@ def _bindings(plan: Bindings, dtd: Dtd | None) -> tuple[Bindings, int | None]:
 
 
 def _list(entry: SearchedList | JoinedList, dtd: Dtd | None) -> SearchedList | JoinedList:
-    if isinstance(entry, JoinedList) and isinstance(entry.input, DupElim) and isinstance(entry.input.input, Stream):
+    if isinstance(entry, JoinedList) and isinstance(entry.input, DupElim) and isinstance(entry.input.input, PathStream):
         stream = entry.input.input
         if claim := no_duplicate_pairs(stream.path, entry.field, dtd):
             return replace(entry, input=stream, claims=(*entry.claims, claim))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
-from weft.engine.engine import Engine, Matches, Plan
+from weft.engine.engine import Engine, EnginePlan, Matches
 from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
 from weft.plans.flwr import Flwr
@@ -30,7 +30,7 @@ class PathSharingEngine(Engine):
     def __len__(self) -> int:
         return super().__len__() + len(self.single.queries)
 
-    def add(self, subscription: int, plan: Plan) -> None:
+    def add(self, subscription: int, plan: EnginePlan) -> None:
         """Take a subscription in."""
         if isinstance(plan, Flwr):
             self.single.add(subscription, plan)

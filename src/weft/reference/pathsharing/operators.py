@@ -13,21 +13,21 @@ from weft.plans.flwr import Slot
 from weft.plans.plan import Path, Test
 
 By = Literal["scan", "hash"]
-Join = Literal["merge", "hash"]
+JoinBy = Literal["merge", "hash"]
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class PathStream:
     """The path-tuples that match a path, from the path matching engine."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class FieldSelection:
     """The tuples whose nodes in these fields pass the tests."""
 
-    input: Stream
+    input: PathStream
     tests: tuple[tuple[int, Test], ...]
 
 
@@ -35,19 +35,19 @@ class Selection:
 class DupElim:
     """Each combination of fields once; by a scan where the input is in their order, else by hashing."""
 
-    input: Stream | Selection
+    input: PathStream | FieldSelection
     fields: tuple[int, ...]
     by: By
 
 
-Source = Stream | Selection | DupElim
+StreamPlan = PathStream | FieldSelection | DupElim
 
 
 @dataclass(frozen=True, slots=True)
 class WhereFilter:
     """The bindings that pass a test, by searching the tree below them."""
 
-    input: Bindings
+    input: BindingsPlan
     test: Test
 
 
@@ -55,14 +55,14 @@ class WhereFilter:
 class Semijoin:
     """The bindings that are in the binding field of a predicate path's stream."""
 
-    left: Bindings
-    right: Stream | Selection
+    left: BindingsPlan
+    right: PathStream | FieldSelection
     field: int
-    by: Join
+    by: JoinBy
     claim: int | None = None
 
 
-Bindings = Source | WhereFilter | Semijoin
+BindingsPlan = StreamPlan | WhereFilter | Semijoin
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ class JoinedList:
     """A list of a group, from the stream of a return path; `field` is its binding field."""
 
     slot: Slot
-    input: Stream | DupElim
+    input: PathStream | DupElim
     field: int
-    by: Join
+    by: JoinBy
     claims: tuple[int, ...] = ()
 
 
@@ -87,6 +87,6 @@ class JoinedList:
 class ReturnSelect:
     """A group for each binding. With a joined list among the lists it is the paper's OuterJoin-Select."""
 
-    input: Bindings
+    input: BindingsPlan
     lists: tuple[SearchedList | JoinedList, ...]
     claims: tuple[int, ...] = ()  # that the binding path's DupElim was removed by

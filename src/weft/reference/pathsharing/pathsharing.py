@@ -30,18 +30,18 @@ from weft.plans.recipe import Recipe, make_recipe
 from weft.plans.walk import paths_in, walk
 from weft.reference.pathsharing.approaches import whole_path
 from weft.reference.pathsharing.operators import (
-    Bindings,
+    BindingsPlan,
     DupElim,
+    FieldSelection,
     JoinedList,
+    PathStream,
     ReturnSelect,
     SearchedList,
-    Selection,
     Semijoin,
-    Stream,
     WhereFilter,
 )
 from weft.reference.pathsharing.optimize import Approach, canonical_paths, improve, plan_by
-from weft.reference.pathsharing.search import Search
+from weft.reference.pathsharing.search import TreeSearch
 from weft.reference.pathsharing.streams import PathMatcher, Streams
 
 #: Where each list of each group starts and ends among some nodes.
@@ -81,7 +81,7 @@ class PathSharing:
         plan = canonical_paths(plan, self._dtd) if self._optimized else plan
         physical = plan_by(self.approach, plan)
         physical = improve(physical, self._dtd) if self._optimized else physical
-        states = {part.path: self.matcher.add(part.path) for part in walk(physical) if isinstance(part, Stream)}
+        states = {part.path: self.matcher.add(part.path) for part in walk(physical) if isinstance(part, PathStream)}
         for path in paths_in((plan, physical)):
             self._shared.add_walk(path)
             self._shared.add_walk((replace(path[-1], deep=False),))  # for positions
@@ -92,7 +92,7 @@ class PathSharing:
         """Let a query go; its paths stay."""
         del self.queries[number]
 
-    def match(self, table: NodeTable, budget: Budget | None = None) -> Run:
+    def match(self, table: NodeTable, budget: Budget | None = None) -> PathSharingRun:
         """Answer a batch. Whatever ends it too soon leaves no half-made label path: the next one begins anew."""
         if self._frozen is None:
             self._frozen = Frozen(self._shared, {}, {})
@@ -101,8 +101,8 @@ class PathSharing:
             with self.profile("PME"):
                 streams = Streams(table, self.matcher)
             navigation = Navigation(table, streams.labels, None, self._frozen)
-            search = Search(table, navigation, self._shared)
-            run = Run(self.queries, streams, search, self.profile, budget or Budget(table, Limits()))
+            search = TreeSearch(table, navigation, self._shared)
+            run = PathSharingRun(self.queries, streams, search, self.profile, budget or Budget(table, Limits()))
         except BaseException:
             self.matcher.labels.clear()
             raise
@@ -110,11 +110,11 @@ class PathSharing:
         return run
 
 
-class Run:
+class PathSharingRun:
     """One batch against all queries, one after the other."""
 
     def __init__(
-        self, queries: dict[int, Query], streams: Streams, search: Search, profile: Profile, budget: Budget
+        self, queries: dict[int, Query], streams: Streams, search: TreeSearch, profile: Profile, budget: Budget
     ) -> None:
         self._streams, self._search, self._profile, self._budget = streams, search, profile, budget
         self._table = streams.table
@@ -183,7 +183,7 @@ class Run:
             self._budget.refuse_many(at, number, int(counts[at]))
         return np.asarray(found[counts[document] <= most]) if (counts > most).any() else found
 
-    def _bindings(self, plan: Bindings, query: Query) -> Ints:
+    def _bindings(self, plan: BindingsPlan, query: Query) -> Ints:
         """The binding field of what the operators leave, in document order."""
         match plan:
             case WhereFilter(inner, test):
@@ -204,8 +204,8 @@ class Run:
             case _:
                 return self._tuples_of(plan, query)[:, -1]
 
-    def _tuples_of(self, plan: Stream | Selection, query: Query) -> Ints:
-        if isinstance(plan, Stream):
+    def _tuples_of(self, plan: PathStream | FieldSelection, query: Query) -> Ints:
+        if isinstance(plan, PathStream):
             with self._profile("PME"):
                 return self._streams.tuples(query.states[plan.path], len(plan.path))
         tuples = self._tuples_of(plan.input, query)
@@ -217,7 +217,7 @@ class Run:
 
     def _pairs(self, entry: JoinedList, query: Query) -> tuple[Ints, Ints]:
         source = entry.input
-        stream = source if isinstance(source, Stream) else cast(Stream, source.input)
+        stream = source if isinstance(source, PathStream) else cast(PathStream, source.input)
         tuples = self._tuples_of(stream, query)
         if isinstance(source, DupElim):
             tuples = _distinct(tuples, source.fields, source.by)

@@ -17,7 +17,7 @@ from weft.plans.names import passes
 from weft.plans.plan import Count, First, Has, Link, Named, Path, Rank, Step, Test, Value
 
 
-class Search:
+class TreeSearch:
     """Searches the trees of one batch."""
 
     def __init__(self, table: NodeTable, navigation: Navigation, shared: SharedPlan) -> None:

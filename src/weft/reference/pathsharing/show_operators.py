@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from weft.plans.show import show_path, show_test
+from weft.plans.show import Line, show_path, show_test
 from weft.reference.pathsharing.operators import (
-    Bindings,
+    BindingsPlan,
     DupElim,
+    FieldSelection,
     JoinedList,
+    PathStream,
     ReturnSelect,
     SearchedList,
-    Selection,
     Semijoin,
-    Stream,
     WhereFilter,
 )
-
-#: How deep an operator lies in the plan, and what it is.
-Line = tuple[int, str]
 
 
 def show_operators(plan: ReturnSelect) -> str:
@@ -48,11 +45,11 @@ def _list(entry: SearchedList | JoinedList, depth: int) -> Iterator[Line]:
     yield from _bindings(entry.input, depth + 1)
 
 
-def _bindings(plan: Bindings, depth: int) -> Iterator[Line]:
+def _bindings(plan: BindingsPlan, depth: int) -> Iterator[Line]:
     match plan:
-        case Stream(path):
+        case PathStream(path):
             yield depth, f"stream {show_path(path)}"
-        case Selection(source, tests):
+        case FieldSelection(source, tests):
             told = "; ".join(f"field {field}: {' '.join(show_test(test).split())}" for field, test in tests)
             yield depth, f"Selection {told}"
             yield from _bindings(source, depth + 1)

@@ -8,14 +8,14 @@ from weft.documents.dtd import Dtd
 from weft.plans.plan import Path
 from weft.reference.pathsharing.claims import is_ordered
 from weft.reference.pathsharing.operators import (
-    Bindings,
+    BindingsPlan,
     DupElim,
+    FieldSelection,
     JoinedList,
+    PathStream,
     ReturnSelect,
     SearchedList,
-    Selection,
     Semijoin,
-    Stream,
     WhereFilter,
 )
 
@@ -27,7 +27,7 @@ def use_order(plan: ReturnSelect, dtd: Dtd | None) -> ReturnSelect:
     return plan if bindings is plan.input and lists == plan.lists else replace(plan, input=bindings, lists=lists)
 
 
-def _bindings(plan: Bindings, dtd: Dtd | None) -> Bindings:
+def _bindings(plan: BindingsPlan, dtd: Dtd | None) -> BindingsPlan:
     match plan:
         case WhereFilter(input=inner):
             changed = _bindings(inner, dtd)
@@ -52,7 +52,7 @@ def _list(entry: SearchedList | JoinedList, dtd: Dtd | None) -> SearchedList | J
     return replace(entry, input=source, by="merge", claims=(*entry.claims, claim))
 
 
-def _path(source: Stream | Selection | DupElim) -> Path:
-    while not isinstance(source, Stream):
+def _path(source: PathStream | FieldSelection | DupElim) -> Path:
+    while not isinstance(source, PathStream):
         source = source.input
     return source.path

@@ -17,7 +17,7 @@ _READINGS = "R_val"  # strval, number, instant
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SqlSource:
     """The relations that a side is read from; `view` is R_bin joined with R_doc, where that is there."""
 
     bin: str
@@ -25,7 +25,7 @@ class Source:
     view: str | None = None
 
 
-def conjunctive_query(template: Template, relation: str, left: Source, right: Source) -> str:
+def conjunctive_query(template: Template, relation: str, left: SqlSource, right: SqlSource) -> str:
     """The text of CQ_T, its left side's witnesses from one source and its right side's from the other.
 
     Its columns are qid, docid1, docid2, node1 … noden and wl. The window is checked in it, but for windows in
@@ -48,7 +48,7 @@ def conjunctive_query(template: Template, relation: str, left: Source, right: So
 class _Body:
     """The relations so far, and where each column was met first: later ones are joined to that."""
 
-    def __init__(self, template: Template, sources: tuple[Source, Source]) -> None:
+    def __init__(self, template: Template, sources: tuple[SqlSource, SqlSource]) -> None:
         self._template, self._sources = template, sources
         self._relations: list[str] = []
         self._filters: list[str] = []
@@ -149,7 +149,7 @@ class _Body:
     def _side(self, node: int) -> int:
         return 1 if self._template.is_left(node) else 2
 
-    def _source(self, node: int) -> Source:
+    def _source(self, node: int) -> SqlSource:
         return self._sources[self._side(node) - 1]
 
 

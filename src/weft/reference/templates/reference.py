@@ -16,15 +16,15 @@ from weft.errors import ConfigurationError
 from weft.joins.compile.graph import Definition, definitions, join_graph, minor
 from weft.joins.compile.queries import ANY_LENGTH
 from weft.plans.xscl import Term, Xscl
-from weft.reference.templates.conjunctive import Source, conjunctive_query
-from weft.reference.templates.relations import Relations, Witnesses
+from weft.reference.templates.conjunctive import SqlSource, conjunctive_query
+from weft.reference.templates.relations import Relations, WitnessRows
 from weft.reference.templates.template import Template, template_of
 from weft.reference.templates.view_cache import Materialized, NoViews, ViewCache, Views
 
 ViewMode = Literal["none", "materialized", "cache"]
 
 
-class Match(NamedTuple):
+class TemplateMatch(NamedTuple):
     """Two documents that a query joins, and the nodes of its template in both."""
 
     qid: int
@@ -34,7 +34,7 @@ class Match(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _TemplateGroup:
     """The queries of a template: the texts that join state and batch, batch and batch, batch and state."""
 
     forward: str
@@ -62,10 +62,10 @@ class Reference:
         self._arrivals: dict[int, tuple[int, int]] = {}  # a document's timestamp and number: its place in the order
         self._latest = START
         self._counted = _counted_streams(queries)
-        sources = Source("R_bin", "R_doc"), Source("R_binW", "R_docW")
+        sources = SqlSource("R_bin", "R_doc"), SqlSource("R_binW", "R_docW")
         self.views: Views = NoViews()
         if views != "none":
-            sources = Source("R_bin", "R_doc", "R_L"), Source("R_binW", "R_docW", "R_R")
+            sources = SqlSource("R_bin", "R_doc", "R_L"), SqlSource("R_binW", "R_docW", "R_R")
             self.views = Materialized(self.relations) if views == "materialized" else ViewCache(self.relations, bound)
         self._groups = [self._group(at, *sources) for at in self._add_templates()]
 
@@ -78,7 +78,7 @@ class Reference:
         """Which block and variable each node of the query's matches is."""
         return self._terms[qid]
 
-    def process(self, batch: Sequence[Witnesses]) -> list[Match]:
+    def process(self, batch: Sequence[WitnessRows]) -> list[TemplateMatch]:
         """Algorithm 1, or with views Algorithm 4: what the batch's documents match, with those before and each other.
 
         Windows in documents count the documents that have been given so far, with the batch.
@@ -127,9 +127,9 @@ class Reference:
                 self.edges.add((codes[node], codes[node]))
         self.valued.update(codes[node] for join in template.joins for node in (join.left, join.right))
 
-    def _group(self, number: int, state: Source, batch: Source) -> _Group:
+    def _group(self, number: int, state: SqlSource, batch: SqlSource) -> _TemplateGroup:
         template, name = self.templates[number], f"R_T{number}"
-        return _Group(
+        return _TemplateGroup(
             conjunctive_query(template, name, state, batch),
             conjunctive_query(template, name, batch, batch),
             conjunctive_query(template, name, batch, state),
@@ -142,7 +142,7 @@ class Reference:
 
     # -- documents and windows
 
-    def _texts(self, group: _Group, are_several: bool, is_late: bool) -> list[str]:
+    def _texts(self, group: _TemplateGroup, are_several: bool, is_late: bool) -> list[str]:
         texts = [group.forward]
         if are_several:
             texts.append(group.within)
@@ -150,7 +150,7 @@ class Reference:
             texts.append(group.backward)
         return texts
 
-    def _arrive(self, batch: Sequence[Witnesses]) -> bool:
+    def _arrive(self, batch: Sequence[WitnessRows]) -> bool:
         """Note the batch's documents; whether one of them is earlier than one of the state."""
         latest = self._latest
         for one in batch:
@@ -163,7 +163,7 @@ class Reference:
                     insort(places, place)
         return any(one.timestamp < latest for one in batch)
 
-    def _is_counted_in(self, match: Match) -> bool:
+    def _is_counted_in(self, match: TemplateMatch) -> bool:
         """Algorithm 3, for windows in documents: fewer than so many of the earlier one's stream lie between."""
         query = self._queries[match.qid]
         if (number := query.joins[0].window.documents) is None:
@@ -184,6 +184,6 @@ def _counted_streams(queries: Sequence[Xscl]) -> dict[str, list[tuple[int, int]]
     }
 
 
-def _match(row: tuple[Any, ...]) -> Match:
+def _match(row: tuple[Any, ...]) -> TemplateMatch:
     qid, docid1, docid2, *nodes, _ = row
-    return Match(qid, docid1, docid2, tuple(nodes))
+    return TemplateMatch(qid, docid1, docid2, tuple(nodes))

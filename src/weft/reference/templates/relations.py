@@ -43,7 +43,7 @@ _TABLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WitnessReading:
     """A coded value as a number and as an instant (both in any unit, but always the same one); None: it is none."""
 
     strval: int
@@ -52,7 +52,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Witnesses:
+class WitnessRows:
     """What the first stage has found in a document."""
 
     docid: int
@@ -60,7 +60,7 @@ class Witnesses:
     stream: str
     bindings: tuple[tuple[int, int, int, int], ...]  # var1, var2, node1, node2
     values: tuple[tuple[int, int | None], ...]  # node, strval
-    readings: tuple[Reading, ...] = ()  # of the values that inequalities may meet
+    readings: tuple[WitnessReading, ...] = ()  # of the values that inequalities may meet
 
 
 class Relations:
@@ -83,7 +83,7 @@ class Relations:
         self._create(name, {"qid": "BIGINT", **variables, "wl": "BIGINT", "either": "BOOLEAN"})
         self.insert(name, rows)
 
-    def load(self, batch: Sequence[Witnesses]) -> None:
+    def load(self, batch: Sequence[WitnessRows]) -> None:
         """The current batch as R_binW, R_docW and R_docTSW, in place of the last one."""
         for name in ("R_binW", "R_docW", "R_docTSW"):
             self.connection.execute(f"DELETE FROM {name}")

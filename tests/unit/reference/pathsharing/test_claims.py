@@ -21,7 +21,7 @@ from weft.plans.plan import Path, Pattern, Step
 from weft.plans.show import show_path
 from weft.plans.walk import walk
 from weft.reference.pathsharing.claims import is_ordered, no_duplicate_pairs, no_duplicates
-from weft.reference.pathsharing.operators import DupElim, JoinedList, ReturnSelect, Semijoin, Stream
+from weft.reference.pathsharing.operators import DupElim, JoinedList, PathStream, ReturnSelect, Semijoin
 from weft.reference.pathsharing.optimize import optimize
 from weft.reference.pathsharing.streams import PathMatcher, Streams
 from weft.workload import generate_flwr, shipped
@@ -62,7 +62,7 @@ def eliminated(physical: ReturnSelect) -> dict[str, str]:
     """The paths whose streams still go through a DupElim, and how it works."""
     found = {}
     for part in parts(physical, DupElim):
-        stream = part.input if isinstance(part.input, Stream) else part.input.input
+        stream = part.input if isinstance(part.input, PathStream) else part.input.input
         found[show_path(stream.path)] = part.by
     return found
 

@@ -20,8 +20,8 @@ from weft.errors import ConfigurationError
 from weft.languages.xscl import parse
 from weft.plans.plan import And, Has, Link, Path, Test, Value
 from weft.plans.xscl import Block, Predicate, Xscl
-from weft.reference.templates.reference import Match, Reference, ViewMode
-from weft.reference.templates.relations import Reading, Witnesses
+from weft.reference.templates.reference import Reference, TemplateMatch, ViewMode
+from weft.reference.templates.relations import WitnessReading, WitnessRows
 from weft.reference.templates.view_cache import ViewCache
 from xscl_paper import BLOG, BOOK
 
@@ -96,7 +96,7 @@ class FirstStage:
         self.strings: dict[str, int] = {}
         self.documents = 0
 
-    def witnesses(self, document: Document) -> Witnesses:
+    def witnesses(self, document: Document) -> WitnessRows:
         tree, variables, self.documents = Tree(document), self.reference.variables, self.documents + 1
         nodes: list[list[int]] = []
         for variable in variables:
@@ -114,8 +114,8 @@ class FirstStage:
         codes = {
             text: self.strings.setdefault(text, len(self.strings)) for node, text in texts.items() if node in valued
         }
-        readings = [Reading(code, number_of(text), instant_of(text)) for text, code in codes.items()]
-        return Witnesses(
+        readings = [WitnessReading(code, number_of(text), instant_of(text)) for text, code in codes.items()]
+        return WitnessRows(
             self.documents,
             document.nanoseconds or 0,
             document.stream,
@@ -131,7 +131,7 @@ def _bound(tree: Tree, variable: Any) -> list[int]:
     return sorted({end for start in _bound(tree, variable.parent) for end in tree.reach(variable.links, start)})
 
 
-def run(reference: Reference, batches: Sequence[Sequence[Document]]) -> list[Match]:
+def run(reference: Reference, batches: Sequence[Sequence[Document]]) -> list[TemplateMatch]:
     stage = FirstStage(reference)
     return [
         match for batch in batches for match in reference.process([stage.witnesses(document) for document in batch])
@@ -242,7 +242,7 @@ def test_the_example_gives_the_rows_of_table_4f(views: ViewMode, batches: list[l
 
     found = run(reference, batches)
 
-    assert sorted(found) == [Match(0, 1, 2, (0, 2, 4, 0, 2, 3)), Match(1, 1, 2, (0, 2, 5, 0, 2, 5))]
+    assert sorted(found) == [TemplateMatch(0, 1, 2, (0, 2, 4, 0, 2, 3)), TemplateMatch(1, 1, 2, (0, 2, 5, 0, 2, 5))]
 
 
 # -- nested loops over the definition
@@ -287,7 +287,7 @@ def is_in_window(query: Xscl, documents: Sequence[Document], one: int, other: in
     return sum(is_in_stream(documents[at], stream) for at in order[first + 1 : last]) < join.window.documents
 
 
-def nested_loops(queries: Sequence[Xscl], documents: Sequence[Document], reference: Reference) -> set[Match]:
+def nested_loops(queries: Sequence[Xscl], documents: Sequence[Document], reference: Reference) -> set[TemplateMatch]:
     trees, found = [Tree(document) for document in documents], set()
     for qid, query in enumerate(queries):
         bound = [[list(bindings(block, tree)) for tree in trees] for block in query.blocks]
@@ -300,7 +300,7 @@ def nested_loops(queries: Sequence[Xscl], documents: Sequence[Document], referen
                     for p in query.joins[0].predicates
                 ):
                     nodes = tuple((left, right)[term.block][term.variable] for term in reference.terms(qid))
-                    found.add(Match(qid, one + 1, other + 1, nodes))
+                    found.add(TemplateMatch(qid, one + 1, other + 1, nodes))
     return found
 
 
@@ -375,20 +375,20 @@ def test_documents_that_come_late_are_joined_too(views: ViewMode) -> None:
 
     found = run(reference, [[document] for document in documents])
 
-    assert set(found) == {Match(0, 2, 1, (0, 0)), Match(1, 2, 1, (0, 0))}
+    assert set(found) == {TemplateMatch(0, 2, 1, (0, 0)), TemplateMatch(1, 2, 1, (0, 0))}
 
 
 @pytest.mark.parametrize(
     ("left", "right", "expected"),
     [
-        (Reading(1, 1.0, 9.0), Reading(2, 2.0, 3.0), True),
-        (Reading(1, 2.0, 3.0), Reading(2, 1.0, 9.0), False),
-        (Reading(1, None, 3.0), Reading(2, 1.0, 9.0), True),
-        (Reading(1, 1.0, None), Reading(2, None, 9.0), False),
+        (WitnessReading(1, 1.0, 9.0), WitnessReading(2, 2.0, 3.0), True),
+        (WitnessReading(1, 2.0, 3.0), WitnessReading(2, 1.0, 9.0), False),
+        (WitnessReading(1, None, 3.0), WitnessReading(2, 1.0, 9.0), True),
+        (WitnessReading(1, 1.0, None), WitnessReading(2, None, 9.0), False),
     ],
 )
 def test_values_are_compared_as_numbers_if_both_are_and_else_as_instants(
-    left: Reading, right: Reading, expected: bool
+    left: WitnessReading, right: WitnessReading, expected: bool
 ) -> None:
     query = parse("S//a->x[b->y][c->z] JOIN{y = v AND z < w, infinite} T//d->u[b->v][c->w]")
     reference = Reference([query])
@@ -398,7 +398,7 @@ def test_values_are_compared_as_numbers_if_both_are_and_else_as_instants(
         edges = [(one, two) for one, two in reference.edges if labels[one] == top]
         nodes = {"b": 1, "c": 2}
         bound = tuple((one, two, 0, nodes[str(labels[two])]) for one, two in edges)
-        batch.append(Witnesses(docid, 0.0, "", bound, ((1, 0), (2, reading.strval)), (reading,)))
+        batch.append(WitnessRows(docid, 0.0, "", bound, ((1, 0), (2, reading.strval)), (reading,)))
 
     assert bool(reference.process(batch)) is expected
 

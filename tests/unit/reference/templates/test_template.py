@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from weft.joins.compile.graph import JoinGraph, Node, ValueJoin, join_graph, minor
+from weft.joins.compile.graph import GraphNode, JoinGraph, ValueJoin, join_graph, minor
 from weft.languages.xscl import parse
 from weft.plans.plan import Link, Step
 from weft.reference.templates.template import Template, template_of
@@ -47,12 +47,12 @@ def flat(leaves: list[int]) -> Iterator[Tree]:
 
 
 def graph_of(left: Tree, right: Tree, joins: list[tuple[int, int]]) -> JoinGraph:
-    nodes: list[Node] = []
+    nodes: list[GraphNode] = []
     places: list[dict[int, int]] = [{}, {}]
 
     def add(tree: Tree, parent: int | None, side: int) -> None:
         place = len(nodes)
-        nodes.append(Node(parent, LINKS, place))
+        nodes.append(GraphNode(parent, LINKS, place))
         if isinstance(tree, int):
             places[side][tree] = place
         else:
@@ -126,7 +126,7 @@ def shuffled(graph: JoinGraph, random: Random) -> JoinGraph:
     return JoinGraph(
         graph.streams,
         graph.left,
-        tuple(Node(None if n.parent is None else places[n.parent], n.links, n.variable) for n in nodes),
+        tuple(GraphNode(None if n.parent is None else places[n.parent], n.links, n.variable) for n in nodes),
         tuple(ValueJoin(places[join.left], join.operator, places[join.right]) for join in graph.joins),
     )
 
