@@ -12,7 +12,7 @@ from time import perf_counter
 from bench.news import news_queries
 from bench.pipeline.documents import read_set
 from bench.pipeline.session import Session, load, time_match, unload
-from weft.broker.matcher import chunks
+from weft.broker.answers import chunks
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.spark.compiled import Compiled, WorkerPlans, compile_subscriptions, unpack

@@ -415,7 +415,7 @@ for number, text in enumerate(json.loads(sys.argv[1])):
     joins.add(number, parse(text))
 pairs = Pairs(joins)
 occurrences = pairs.occurrences(read([Document(sys.argv[2])]))
-print(pairs.predicates, pairs.needs, pairs.seeds, [column.tolist() for column in occurrences])
+print(pairs.predicates, pairs.needs, pairs.openings, [column.tolist() for column in occurrences])
 """
 
 

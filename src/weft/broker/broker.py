@@ -8,43 +8,30 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from itertools import pairwise
 from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-import numpy as np
-
 from weft.broker.courier import Courier, Undelivered
-from weft.broker.deliveries import Deliveries
-from weft.broker.destinations import Destination, Message, destination
-from weft.broker.matcher import Matched, Matcher, chunks, deliver, match, new_plan, plan_of
+from weft.broker.destinations import Message, destination
+from weft.broker.explain import explain, running
+from weft.broker.matcher import Matcher
+from weft.broker.publisher import Addressed, Publisher
+from weft.broker.reading import new_plan
 from weft.broker.subscriptions import Subscription
-from weft.documents.build import read
 from weft.documents.document import Document, Limits, as_documents
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, Moment, Span, nanoseconds
-from weft.documents.table import NodeTable
-from weft.engine.explain import explain_all, explain_one, running
-from weft.engine.graph import drawing, graph, indented
+from weft.engine.graph import drawing, graph
 from weft.engine.paths.labels import Bounds
 from weft.errors import ConfigurationError, DocumentError, MessageError
 from weft.joins.checkpoint import load, save
-from weft.joins.explain import explain_join, explain_joins
-from weft.joins.output.found import Found
 from weft.joins.time.arrivals import Clock
-from weft.plans.flwr import Flwr
-from weft.plans.show import Line
-from weft.plans.show_xscl import show_xscl
-from weft.plans.xscl import Xscl
-from weft.reference.pathsharing.engine import PathSharingEngine
-from weft.reference.pathsharing.explain import explain_own, explain_owns
 from weft.reference.pathsharing.optimize import Approach
-from weft.reference.pathsharing.show_operators import operator_lines
 
 Batch = Document | bytes | str | Iterable[Document | bytes | str]
-_KEPT = 10_000  # rejected documents and failed deliveries that are remembered
+_KEPT = 10_000  # failed deliveries that are remembered
 _NO_NAMESPACES: dict[str, str] = {}
 
 
@@ -89,9 +76,7 @@ class Broker:
             found = f"expected a number of seconds above 0, or None, found {destination_seconds}"
             raise ConfigurationError(f"destination_seconds: {found}")
         self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock)
-        self._rejected: deque[DocumentError] = deque(maxlen=_KEPT)
-        self._refused: deque[MessageError] = deque(maxlen=_KEPT)
-        self.refused_count = 0  # messages that were not made, also those no longer remembered
+        self._publisher = Publisher(self._matcher)
         self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
         self._changing = threading.RLock()
         self._publishing = threading.RLock()  # held while delivering, so that each subscriber sees publication order
@@ -149,17 +134,8 @@ class Broker:
         A rejected document has an empty list, and its reason is in `rejected`. XSCL subscriptions are not among them:
         they match several documents together, and only those that are published.
         """
-        documents = as_documents(batch)
-        found: list[list[str]] = []
         with self._changing:
-            for chunk in chunks(documents):
-                table = self._read(chunk)
-                matched = match(self._matcher.engine, table, self._matcher)
-                self._tell(table, matched)
-                numbers = iter(matched.subscriptions)
-                accepted = set(map(id, table.documents))
-                found += [self._matcher.ids[next(numbers)].tolist() if id(doc) in accepted else [] for doc in chunk]
-        return found
+            return self._publisher.matches(as_documents(batch))
 
     def publish(self, batch: Batch) -> list[Message]:
         """Match a document or a batch, deliver the messages, and give them back: by document, then subscription.
@@ -171,7 +147,7 @@ class Broker:
         documents = as_documents(batch)
         with self._turn():
             with self._changing:
-                deliveries = [delivery for chunk in chunks(documents) for delivery in self._messages(self._read(chunk))]
+                deliveries = self._publisher.messages(documents)
             return self._deliver(deliveries)
 
     def advance(self, timestamp: Moment = inf) -> list[Message]:
@@ -183,7 +159,7 @@ class Broker:
         moment = END if timestamp == inf else nanoseconds(timestamp)
         with self._turn():
             with self._changing:
-                deliveries = self._joined(self._matcher.joins.advance(moment))
+                deliveries = self._publisher.joined(self._matcher.joins.advance(moment))
             return self._deliver(deliveries)
 
     def redeliver(self) -> int:
@@ -207,7 +183,7 @@ class Broker:
     @property
     def rejected(self) -> tuple[DocumentError, ...]:
         """The documents that could not be read, with place and reason; the latest ten thousand."""
-        return tuple(self._rejected)
+        return tuple(self._publisher.rejected)
 
     @property
     def refused(self) -> tuple[MessageError, ...]:
@@ -215,7 +191,12 @@ class Broker:
 
         Each would have broken a limit (see `Limits`), or its query failed.
         """
-        return tuple(self._refused)
+        return tuple(self._publisher.refused)
+
+    @property
+    def refused_count(self) -> int:
+        """How many messages were not made, also those no longer remembered."""
+        return self._publisher.refused_count
 
     @property
     def suspended(self) -> dict[str, str]:
@@ -244,40 +225,13 @@ class Broker:
     def explain(self, id: str | None = None) -> str:
         """How all subscriptions, or one of them, are answered, and what is shared."""
         with self._changing:
-            matcher = self._matcher
-            if id is None:
-                told = [explain_all(matcher.engine)] if len(matcher.engine) else []
-                told += [explain_owns(matcher.engine)] if isinstance(matcher.engine, PathSharingEngine) else []
-                told += [explain_joins(matcher.joins)] if len(matcher.joins) else []
-                return "\n\n".join(told) or "0 subscriptions"
-            number = matcher.numbers[id]
-            subscription = matcher.subscriptions[number]
-            plan = plan_of(subscription)
-            if number in matcher.suspended:
-                return f"{id} is suspended: {matcher.suspended[number]}"
-            if isinstance(plan, Xscl):
-                return explain_join(matcher.joins, number, subscription.query, plan)
-            if isinstance(matcher.engine, PathSharingEngine) and isinstance(plan, Flwr):
-                return explain_own(matcher.engine, number, subscription.query)
-            return explain_one(matcher.engine, number, subscription.query, plan)
+            return explain(self._matcher, id)
 
     def explain_graph(self, id: str, form: Literal["dot", "svg"] = "dot") -> str:
         """What runs for one subscription as a graph, in Graphviz's language or drawn as SVG."""
         with self._changing:
-            lines = self._running(id)
+            lines = running(self._matcher, id)
         return graph(lines) if form == "dot" else drawing(lines)
-
-    def _running(self, id: str) -> list[Line]:
-        matcher = self._matcher
-        number = matcher.numbers[id]
-        plan, engine = plan_of(matcher.subscriptions[number]), matcher.engine
-        if number in matcher.suspended:
-            return [(0, f"{id} is suspended: {matcher.suspended[number]}")]
-        if isinstance(plan, Xscl):
-            return indented(show_xscl(plan))
-        if isinstance(engine, PathSharingEngine) and isinstance(plan, Flwr):
-            return list(operator_lines(engine.single.queries[number].physical))
-        return [(0, id), *running(engine, number)]
 
     # -- the life of a broker
 
@@ -324,61 +278,12 @@ class Broker:
             number += 1
         return str(number)
 
-    def _read(self, documents: list[Document]) -> NodeTable:
-        table = read(documents, self._matcher.limits)
-        self._rejected.extend(table.rejected)
-        return table
-
     @contextmanager
     def _turn(self) -> Iterator[None]:
         """One publisher at a time, so that all subscribers see messages in one order; a destination is part of it."""
         with nullcontext() if self._courier.is_inside else self._publishing:
             yield
 
-    def _deliver(self, deliveries: list[tuple[Message, Destination | None]]) -> list[Message]:
+    def _deliver(self, deliveries: Addressed) -> list[Message]:
         self._undelivered.extend(self._courier.deliver([(message, to) for message, to in deliveries if to is not None]))
         return [message for message, _ in deliveries]
-
-    def _messages(self, table: NodeTable) -> list[tuple[Message, Destination | None]]:
-        deliveries = self._selected(table)
-        if len(self._matcher.joins):
-            deliveries += self._joined(self._matcher.joins.process(table))
-        return deliveries
-
-    def _selected(self, table: NodeTable) -> list[tuple[Message, Destination | None]]:
-        """The messages that single documents bring."""
-        rows = deliver(self._matcher.engine, table, self._matcher)
-        self._tell(table, rows)
-        starts = [*np.flatnonzero(rows.is_first).tolist(), len(rows.text)]
-        deliveries: list[tuple[Message, Destination | None]] = []
-        for start, end in pairwise(starts):
-            subscription = self._matcher.subscriptions[int(rows.subscription[start])]
-            document = table.documents[int(rows.document[start])]
-            deliveries.append((Message(subscription.id, document.id, tuple(rows.text[start:end])), subscription.to))
-        return deliveries
-
-    def _tell(self, table: NodeTable, answer: Deliveries | Matched) -> None:
-        """Remember what came to nothing."""
-        self._refuse((number, table.documents[place].id, reason) for place, number, reason in answer.refused)
-        for place, reason in answer.rejected:
-            self._rejected.append(DocumentError(table.documents[place].id, 1, 1, 0, reason))
-
-    def _refuse(self, refused: Iterable[tuple[int, str, str]]) -> None:
-        """Messages that are not made: whose, of which document, and why."""
-        for number, document, reason in refused:
-            self._refused.append(MessageError(self._matcher.ids[number], document, reason))
-            self.refused_count += 1
-
-    def _joined(self, found: Found) -> list[tuple[Message, Destination | None]]:
-        """The messages of joins, and those of the documents that they published."""
-        matcher = self._matcher
-        deliveries: list[tuple[Message, Destination | None]] = []
-        for made in matcher.joins.messages(found):
-            subscription = matcher.subscriptions[made.number]
-            ids = tuple(document.id for document in made.documents)
-            deliveries.append((Message(subscription.id, ids[-1], (made.text,), ids), subscription.to))
-        self._rejected.extend(found.rejected)
-        self._refuse(found.failed)
-        for chunk in chunks(found.published):
-            deliveries += self._selected(self._read(chunk))
-        return deliveries

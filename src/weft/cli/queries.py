@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from weft.broker.broker import Broker
-from weft.broker.matcher import add_all
+from weft.broker.reading import add_all
 from weft.cli.options import Naming
 
 

@@ -25,7 +25,7 @@ _SEAL = Seal("joins", 2, "restore an older checkpoint, or begin without one and 
 def save(joins: Joins, file: Path, ids: Mapping[str, int], position: Any = None) -> None:
     """Write all that joins remember; `ids` has the numbers of queries by their ids, `position` is anything JSON has."""
     digests = {each.shape: digest(each) for each in joins.compiled()}
-    entries = joins.queries.entries
+    entries = joins.queries.shared
     waiting = [one for one in joins.absences if entries.get(one[0].shape) is one[0]]
     kept = {one.sequence: one for one in joins.state}
     kept.update((one.sequence, one) for _, documents in waiting for one in documents)
@@ -90,5 +90,5 @@ def _restore(joins: Joins, saved: Saved) -> None:
     shapes = {digest(each): each.shape for each in joins.compiled()}
     for key, sequences in saved.waiting:
         if key in shapes:
-            joins.absences.wait(joins.queries.entries[shapes[key]], tuple(held_again[at] for at in sequences))
+            joins.absences.wait(joins.queries.shared[shapes[key]], tuple(held_again[at] for at in sequences))
     joins.arrivals.restore(saved.progress, arriving)

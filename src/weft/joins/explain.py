@@ -8,19 +8,19 @@ from weft.plans.xscl import Xscl
 
 
 def explain_join(joins: Joins, number: int, query: str, plan: Xscl) -> str:
-    """One query: its plan, its seeds, and what it shares."""
+    """One query: its plan, its openings, and what it shares."""
     shape = joins.shape(number)
-    entry = joins.queries.entries[shape]
+    shared = joins.queries.shared[shape]
     lines = [query, "", show_xscl(plan), "", "answered from the values that documents have in common"]
-    for place in entry.seeds:
-        seed = joins.queries.seeds[place]
-        if seed is not None:
-            how = "exact where each variable has one node" if seed.is_exact else "verified by a search"
-            needed = _some(len(seed.pairs), "predicate")
-            lines.append(f"  begins when a document of block {seed.newest + 1} comes: {needed}, {how}")
-    if not entry.seeds:
+    for place in shared.openings:
+        opening = joins.queries.openings[place]
+        if opening is not None:
+            how = "exact where each variable has one node" if opening.is_exact else "verified by a search"
+            needed = _some(len(opening.pairs), "predicate")
+            lines.append(f"  begins when a document of block {opening.newest + 1} comes: {needed}, {how}")
+    if not shared.openings:
         lines.append("  begins with each document of block 1")
-    lines += ["", "shares", f"  join: the same for {_some(len(entry.subscribers), 'subscription')}"]
+    lines += ["", "shares", f"  join: the same for {_some(len(shared.subscribers), 'subscription')}"]
     lines += ["", "costs a document that it does not match"]
     lines.append("  a row for each node that a variable of a block holds, and a look-up of its value")
     return "\n".join(lines)
@@ -31,7 +31,7 @@ def explain_joins(joins: Joins) -> str:
     queries = joins.queries
     return "\n".join(
         [
-            f"joins: {_some(len(joins), 'subscription')}, {_some(len(queries.entries), 'distinct join')}",
+            f"joins: {_some(len(joins), 'subscription')}, {_some(len(queries.shared), 'distinct join')}",
             f"  {_some(len(joins.stage), 'variable and edge', 'variables and edges')} in the shared automaton",
             f"  {_some(len(queries.predicates), 'predicate')}, {_some(queries.ways, 'way', 'ways')} to begin",
             f"  state: {_some(len(joins.state), 'document')}, {_some(len(joins.state.postings), 'posting')},"

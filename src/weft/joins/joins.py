@@ -85,7 +85,7 @@ class Joins:
         self._plans: dict[int, Known] = {}
         self.published = 0  # how many messages have become documents
         self._cascade = 0  # how many of them came of the last document, at whatever remove
-        self._looked = 0  # at which sequence number documents were let go last
+        self._forgotten_at = 0  # at which sequence number documents were let go last
 
     def __len__(self) -> int:
         return len(self._plans)
@@ -119,8 +119,8 @@ class Joins:
         self._plans[number] = known
         known.users += 1
         shape = known.compiled.shape
-        entry = self.queries.entries.get(shape)
-        is_new = entry is None or entry.since > 0
+        shared = self.queries.shared.get(shape)
+        is_new = shared is None or shared.since > 0
         self.queries.add(number, shape, known.subscriber(0 if from_state else self.arrivals.progress.number))
         if from_state and is_new:
             self._witness_again()
@@ -195,7 +195,7 @@ class Joins:
 
     def since(self, number: int) -> int:
         """The first document that a query sees, by how they came."""
-        return self.queries.entries[self.shape(number)].subscribers[number].since
+        return self.queries.shared[self.shape(number)].subscribers[number].since
 
     def set_since(self, number: int, since: int) -> None:
         """A query sees the documents from this one on, by how they came."""
@@ -206,8 +206,8 @@ class Joins:
         """Give all queries new numbers."""
         self._plans = {numbers[number]: known for number, known in self._plans.items()}
         self._streams.renumber(numbers)
-        for entry in self.queries.entries.values():
-            entry.subscribers = {numbers[number]: each for number, each in entry.subscribers.items()}
+        for shared in self.queries.shared.values():
+            shared.subscribers = {numbers[number]: each for number, each in shared.subscribers.items()}
 
     # -- documents
 
@@ -217,7 +217,7 @@ class Joins:
 
     def join(self, documents: Sequence[Document], witnesses: Witnesses) -> Found:
         """The second stage: documents come with their witnesses."""
-        self._let_go(witnesses)
+        self._forget_old(witnesses)
         found = Found(self.state, self.queries)
         ripe, found.rejected = self.arrivals.come(documents, witnesses)
         self._join(ripe, found)
@@ -225,7 +225,7 @@ class Joins:
 
     def advance(self, timestamp: int = END) -> Found:
         """Time passes: no document before this moment, in nanoseconds, can come any more. `END` ends the stream."""
-        self._let_go()
+        self._forget_old()
         found = Found(self.state, self.queries)
         self._join(self.arrivals.advance(timestamp), found)
         return found
@@ -236,7 +236,7 @@ class Joins:
             for one in ripe:
                 self._close(one.timestamp, found)
                 self._cascade = 0
-                self._come(one, found)
+                self._join_one(one, found)
                 self._close(one.timestamp, found)  # it may be the last one of a window in documents
         else:
             self._join_batch(ripe, found)
@@ -254,11 +254,13 @@ class Joins:
         if meetings.is_exact.any():
             found.meetings.append(meetings.at(meetings.is_exact))
         rest = meetings.at(~meetings.is_exact)
-        tries: dict[tuple[int, int], Tries] = {}  # by the new document and the seed
-        for earlier, later, number in zip(rest.earlier.tolist(), rest.later.tolist(), rest.seed.tolist(), strict=True):
-            of_seed = tries.setdefault((later, number), self.search.tries())
-            self._look(self.state.at(earlier), self.state.at(later), number, found, of_seed)
-        self._begin_alone(witnesses, places, found)
+        tries: dict[tuple[int, int], Tries] = {}  # by the new document and the opening
+        for earlier, later, number in zip(
+            rest.earlier.tolist(), rest.later.tolist(), rest.opening.tolist(), strict=True
+        ):
+            of_opening = tries.setdefault((later, number), self.search.tries())
+            self._verify(self.state.at(earlier), self.state.at(later), number, found, of_opening)
+        self._begin_single(witnesses, places, found)
 
     def _hold(self, ripe: list[Arrival], witnesses: Witnesses) -> Ints:
         """The places of the batch's documents in the state; those without witnesses have none."""
@@ -273,49 +275,49 @@ class Joins:
         held = [self.state.add(one) if one.rows[0] < one.rows[1] else -1 for one in batch]
         return np.array(held, np.int32)
 
-    def _look(self, one: Held, other: Held, number: int, found: Found, tries: Tries) -> None:
+    def _verify(self, one: Held, other: Held, number: int, found: Found, tries: Tries) -> None:
         """Whether two documents that meet are a match, with others if there are more blocks."""
-        seed = self.queries.seeds[number]
-        assert seed is not None
-        shape, given = seed.entry.shape, {seed.newest: other, seed.partner: one}
-        if one.arrival < seed.entry.since:
+        opening = self.queries.openings[number]
+        assert opening is not None
+        shape, given = opening.shared.shape, {opening.newest: other, opening.partner: one}
+        if one.arrival < opening.shared.since:
             return  # its witnesses are those that were asked for before
-        if seed.is_exact and one.multiple.isdisjoint(seed.fragile) and other.multiple.isdisjoint(seed.fragile):
-            found.searched.append((seed.entry, (given[0], given[1])))
-        elif self.search.is_near(shape, seed.newest, given):
+        if opening.is_exact and one.multiple.isdisjoint(opening.pivots) and other.multiple.isdisjoint(opening.pivots):
+            found.searched.append((opening.shared, (given[0], given[1])))
+        elif self.search.is_near(shape, opening.newest, given):
             try:
-                for documents in self.search.complete(shape, seed.newest, given, seed.entry.since, tries):
-                    self._take(seed.entry, documents, found, tries)
+                for documents in self.search.complete(shape, opening.newest, given, opening.shared.since, tries):
+                    self._accept(opening.shared, documents, found, tries)
             except Exception as error:  # whatever it is, it is this query's own
-                found.fail(seed.entry, (one, other), error)
+                found.fail(opening.shared, (one, other), error)
 
-    def _begin_alone(self, witnesses: Witnesses, places: Ints, found: Found) -> None:
+    def _begin_single(self, witnesses: Witnesses, places: Ints, found: Found) -> None:
         """The queries, or what stands before an absence, that have one block."""
-        alone = self.queries.alone
-        if not alone:
+        single = self.queries.single
+        if not single:
             return
-        rows = np.flatnonzero(np.isin(witnesses.variable, np.fromiter(alone, np.int32, len(alone))))
+        rows = np.flatnonzero(np.isin(witnesses.variable, np.fromiter(single, np.int32, len(single))))
         tops = zip(places[witnesses.document[rows]].tolist(), witnesses.variable[rows].tolist(), strict=True)
         for place, top in dict.fromkeys(tops):
-            for entry in alone[top]:
+            for shared in single[top]:
                 documents = (self.state.at(place),)
                 try:
-                    self._take(entry, documents, found, self.search.tries())
+                    self._accept(shared, documents, found, self.search.tries())
                 except Exception as error:  # whatever it is, it is this query's own
-                    found.fail(entry, documents, error)
+                    found.fail(shared, documents, error)
 
-    def _take(self, entry: SharedJoin, documents: tuple[Held, ...], found: Found, tries: Tries) -> None:
+    def _accept(self, shared: SharedJoin, documents: tuple[Held, ...], found: Found, tries: Tries) -> None:
         """A match, if the bindings say so; one that must not be followed waits."""
-        if not self.search.is_match(entry.shape, documents, tries):
+        if not self.search.is_match(shared.shape, documents, tries):
             return
-        if entry.shape.is_absence:
-            self.absences.wait(entry, documents)
+        if shared.shape.is_absence:
+            self.absences.wait(shared, documents)
         else:
-            found.searched.append((entry, documents))
+            found.searched.append((shared, documents))
 
     # -- messages that are documents
 
-    def _come(self, one: Arrival, found: Found) -> None:
+    def _join_one(self, one: Arrival, found: Found) -> None:
         """A document, and then those that its messages are."""
         alone = Found(self.state, self.queries, failures=found.failures)
         self._join_batch([one], alone)
@@ -347,7 +349,7 @@ class Joins:
             if table.documents:
                 found.published.append(document)
                 arrival = Arrival(document, each.timestamp, self.stage.read(table), 0, self.arrivals.next_number())
-                self._come(arrival, found)
+                self._join_one(arrival, found)
 
     # -- messages
 
@@ -358,13 +360,13 @@ class Joins:
 
     # -- documents go
 
-    def _let_go(self, coming: Witnesses | None = None) -> None:
+    def _forget_old(self, coming: Witnesses | None = None) -> None:
         """Now and then: the documents that no window can reach any more, and their values."""
         state, values = self.state, self.stage.values
-        if state.sequence - self._looked >= max(_OFTEN, len(state) // 4):
-            self._looked = state.sequence
+        if state.sequence - self._forgotten_at >= max(_OFTEN, len(state) // 4):
+            self._forgotten_at = state.sequence
             self.absences.forget()
-            is_compact = state.drop(make_is_over(self.queries.entries, state, self.arrivals.progress.watermark))
+            is_compact = state.drop(make_is_over(self.queries.shared, state, self.arrivals.progress.watermark))
             state.trim(min((one.sequence for one in (*state, *self._waiting())), default=state.sequence))
             if is_compact:
                 self._forget_values(coming)

@@ -1,11 +1,11 @@
 """Queries that two documents alone decide, as relations, and candidates in, messages out: joins without a state.
 
 Another engine can join with these: it makes the occurrences of all documents, finds the pairs that satisfy a
-seed (all its predicates hold: equal keys of the two variables), and gives these back, to be decided exactly.
+opening (all its predicates hold: equal keys of the two variables), and gives these back, to be decided exactly.
 
     predicates   predicate, earlier, later            two variables, that of the earlier document first
-    needs        seed, predicate                      all of them must hold
-    seeds        seed, nanoseconds, strict            the window (None: any), and whether equal timestamps do not do
+    needs        opening, predicate                   all of them must hold
+    openings     opening, nanoseconds, strict         the window (None: any), and whether equal timestamps do not do
     occurrences  document, variable, key              a hash of the value: equal values have equal keys
 """
 
@@ -30,9 +30,9 @@ from weft.joins.output.outputs import with_documents
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Two documents with timestamps that satisfy a seed; the earlier one came first if the timestamps are equal."""
+    """Two documents with timestamps that satisfy an opening; the earlier one came first if the timestamps are equal."""
 
-    seed: int
+    opening: int
     earlier: Document
     later: Document
 
@@ -43,12 +43,18 @@ class PairJoins:
     def __init__(self, joins: Joins) -> None:
         self._joins = joins
         queries = joins.queries
-        seeds = [(at, seed) for at, seed in enumerate(queries.seeds) if seed and seed.entry.shape.is_pairwise]
-        numbers = {pair: at for at, pair in enumerate(sorted({pair for _, seed in seeds for pair in seed.pairs}))}
+        openings = [
+            (at, opening) for at, opening in enumerate(queries.openings) if opening and opening.shared.shape.is_pairwise
+        ]
+        numbers = {
+            pair: at for at, pair in enumerate(sorted({pair for _, opening in openings for pair in opening.pairs}))
+        }
         length, strict, _ = queries.columns()
         self.predicates = [(at, *pair) for pair, at in numbers.items()]
-        self.needs = [(at, numbers[pair]) for at, seed in seeds for pair in sorted(seed.pairs)]
-        self.seeds = [(at, None if length[at] == ANY_LENGTH else int(length[at]), bool(strict[at])) for at, _ in seeds]
+        self.needs = [(at, numbers[pair]) for at, opening in openings for pair in sorted(opening.pairs)]
+        self.openings = [
+            (at, None if length[at] == ANY_LENGTH else int(length[at]), bool(strict[at])) for at, _ in openings
+        ]
         self._variables = np.array(sorted({end for pair in numbers for end in pair}), np.int32)
 
     def occurrences(self, table: NodeTable) -> tuple[Ints, Ints, Longs]:
@@ -78,18 +84,18 @@ class PairJoins:
         matches: list[Match] = []
         for at, candidate in enumerate(candidates):
             pair = held[id(candidate.earlier)], held[id(candidate.later)]
-            matches += self._match(candidate.seed, pair, at)
+            matches += self._match(candidate.opening, pair, at)
         for each, text in written(joins.outputs, fan_out(joins.search, matches, failures), failures):
             yield JoinMessage(each.number, each.row.documents, text, each.timestamp)
         joins.stage.values.keep(np.zeros(0, np.int64))
 
     def _match(self, number: int, pair: tuple[Held, Held], at: int) -> Iterator[Match]:
         """A candidate that is near enough; here each is a moment of its own, for others of its documents may be far."""
-        seed = self._joins.queries.seeds[number]
-        assert seed is not None
-        documents = pair if seed.newest else pair[::-1]
-        if self._joins.search.is_within(seed.entry.shape, 0, *documents):
-            yield Match((pair[1].timestamp, at), seed.entry, documents)
+        opening = self._joins.queries.openings[number]
+        assert opening is not None
+        documents = pair if opening.newest else pair[::-1]
+        if self._joins.search.is_within(opening.shared.shape, 0, *documents):
+            yield Match((pair[1].timestamp, at), opening.shared, documents)
 
 
 def key_of(text: str) -> int:

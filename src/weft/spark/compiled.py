@@ -11,7 +11,8 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from weft.broker.matcher import Matcher, add_all
+from weft.broker.matcher import Matcher
+from weft.broker.reading import add_all
 from weft.broker.subscriptions import Subscription
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd

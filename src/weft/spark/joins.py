@@ -72,23 +72,23 @@ WITH meetings AS (
     FROM meetings
     GROUP BY earlier, later, gap
 ), complete AS (
-    SELECT held, seed, count(*) AS size
+    SELECT held, opening, count(*) AS size
     FROM (SELECT held, explode(held) AS predicate FROM (SELECT DISTINCT held FROM pairs))
     JOIN {needs} USING (predicate)
-    GROUP BY held, seed
+    GROUP BY held, opening
 ), sets AS (
-    SELECT held, collect_list(struct(seed, length, strict)) AS seeds
-    FROM complete JOIN {seeds} USING (seed, size)
+    SELECT held, collect_list(struct(opening, length, strict)) AS openings
+    FROM complete JOIN {openings} USING (opening, size)
     GROUP BY held
 ), candidates AS (
-    SELECT earlier, later, filter(seeds, s -> gap <= s.length AND (gap > 0 OR NOT s.strict)).seed AS seeds
+    SELECT earlier, later, filter(openings, s -> gap <= s.length AND (gap > 0 OR NOT s.strict)).opening AS openings
     FROM pairs JOIN sets USING (held)
 )
-SELECT c.seeds, struct(e.*) AS earlier, struct(l.*) AS later
+SELECT c.openings, struct(e.*) AS earlier, struct(l.*) AS later
 FROM candidates AS c
 JOIN {documents} AS e ON e.document = c.earlier
 JOIN {documents} AS l ON l.document = c.later
-WHERE size(c.seeds) > 0
+WHERE size(c.openings) > 0
 """
 
 
@@ -265,13 +265,13 @@ def _pairs(documents: DataFrame, joins: CompiledJoins, version: int) -> DataFram
 
 def _relations(pairs: PairJoins) -> dict[str, pa.Table]:
     """What the statement must know about the queries."""
-    sizes = Counter(seed for seed, _ in pairs.needs)
-    seeds = [(seed, sizes[seed], _length(window), strict) for seed, window, strict in pairs.seeds]
-    kinds = {"seed": pa.int32(), "size": pa.int64(), "length": pa.int64(), "strict": pa.bool_()}
+    sizes = Counter(opening for opening, _ in pairs.needs)
+    openings = [(opening, sizes[opening], _length(window), strict) for opening, window, strict in pairs.openings]
+    kinds = {"opening": pa.int32(), "size": pa.int64(), "length": pa.int64(), "strict": pa.bool_()}
     return {
         "predicates": _table(pairs.predicates, dict.fromkeys(("predicate", "earlier", "later"), pa.int32())),
-        "needs": _table(pairs.needs, dict.fromkeys(("seed", "predicate"), pa.int32())),
-        "seeds": _table(seeds, kinds),
+        "needs": _table(pairs.needs, dict.fromkeys(("opening", "predicate"), pa.int32())),
+        "openings": _table(openings, kinds),
     }
 
 
@@ -282,7 +282,7 @@ def _table(rows: Sequence[tuple[object, ...]], kinds: dict[str, pa.DataType]) ->
 
 def _reach(pairs: PairJoins) -> int:
     """The longest window, in nanoseconds."""
-    return max(_length(window) for _, window, _ in pairs.seeds)
+    return max(_length(window) for _, window, _ in pairs.openings)
 
 
 def _length(window: int | None) -> int:

@@ -10,7 +10,8 @@ from typing import Self
 
 import pyarrow as pa
 
-from weft.broker.matcher import Matcher, plan_of
+from weft.broker.matcher import Matcher
+from weft.broker.reading import plan_of
 from weft.broker.subscriptions import Subscription
 from weft.documents.document import Limits
 from weft.errors import UnsupportedError

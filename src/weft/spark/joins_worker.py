@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from weft.broker.matcher import chunks, deliver, portions
+from weft.broker.answers import chunks, deliver, portions
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
 from weft.documents.moment import END, exact_seconds
@@ -128,28 +128,28 @@ def _side_rows(document: Document, tokens: list[tuple[int, int]]) -> Iterator[di
 
 
 class PredicateSets:
-    """Predicates that hold in, the seeds that need no others out; each set of predicates is worked out once."""
+    """Predicates that hold in, the openings that need no others out; each set of predicates is worked out once."""
 
     def __init__(self, plans: JoinPlans) -> None:
         self._needing: dict[int, list[int]] = {}
         self._sizes: Counter[int] = Counter()
-        for seed, predicate in plans.pairs.needs:
-            self._needing.setdefault(predicate, []).append(seed)
-            self._sizes[seed] += 1
+        for opening, predicate in plans.pairs.needs:
+            self._needing.setdefault(predicate, []).append(opening)
+            self._sizes[opening] += 1
         self._known: dict[frozenset[int], list[int]] = {}
 
-    def seeds(self, held: Iterable[int]) -> list[int]:
-        """The seeds all of whose predicates hold."""
+    def openings(self, held: Iterable[int]) -> list[int]:
+        """The openings all of whose predicates hold."""
         given = frozenset(held)
         if given not in self._known:
-            found = Counter(seed for predicate in given for seed in self._needing[predicate])
-            self._known[given] = [seed for seed, number in found.items() if number == self._sizes[seed]]
+            found = Counter(opening for predicate in given for opening in self._needing[predicate])
+            self._known[given] = [opening for opening, number in found.items() if number == self._sizes[opening]]
         return self._known[given]
 
 
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """The messages of pairs of documents. A pair has its `seeds`, or in a stream the predicates that are `held`."""
+    """The messages of pairs of documents. A pair has its `openings`, or in a stream the predicates that are `held`."""
 
     joins: CompiledJoins
     version: int
@@ -172,8 +172,8 @@ class Decide:
             earlier, later = (
                 known.setdefault(each["document"], self._document(each)) for each in (row["earlier"], row["later"])
             )
-            for seed in sets.seeds(row["held"]) if self.is_stream else row["seeds"]:
-                yield Candidate(seed, earlier, later)
+            for opening in sets.openings(row["held"]) if self.is_stream else row["openings"]:
+                yield Candidate(opening, earlier, later)
 
     def _document(self, row: dict[str, Any]) -> Document:
         data = row["value"]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from weft.broker.answers import Matched, chunks, deliver
+from weft.broker.answers import match as match_table
 from weft.broker.deliveries import Deliveries
-from weft.broker.matcher import Matched, chunks, deliver
-from weft.broker.matcher import match as match_table
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
 from weft.documents.source import read_source

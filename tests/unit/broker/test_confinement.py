@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import weft
+from weft.broker.answers import deliver, match
 from weft.broker.confinement import MOST_CULPRITS
-from weft.broker.matcher import deliver, match
 from weft.documents.build import read
 from weft.documents.document import Limits, as_documents
 from weft.engine import Engine

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import weft
-from weft.broker.matcher import deliver
+from weft.broker.answers import deliver
 from weft.documents.build import read
 from weft.documents.document import as_documents
 from weft.engine import Engine

@@ -79,10 +79,10 @@ def test_queries_that_come_and_go_leave_nothing_behind() -> None:
             sizes.append(len(pickle.dumps(joins)))
 
     assert max(sizes[6:]) < 1.2 * max(sizes[:6])
-    assert len(joins) == len(joins.queries.entries) == joins.queries.ways == len(joins.queries.predicates) == 1
-    assert len(joins.queries.seeds) < 20
+    assert len(joins) == len(joins.queries.shared) == joins.queries.ways == len(joins.queries.predicates) == 1
+    assert len(joins.queries.openings) < 20
     assert joins.queries.predicates.bound < 20
-    assert len(joins.absences) == len(joins.outputs) == len(joins.queries.alone) == 0
+    assert len(joins.absences) == len(joins.outputs) == len(joins.queries.single) == 0
     assert len(joins.stage) == 2
 
 
@@ -150,7 +150,7 @@ def test_a_query_that_cannot_be_served_leaves_nothing_behind(calls: int) -> None
     with patch.object(Engine, "add", add), pytest.raises(ConfigurationError, match="no more"):
         joins.add(1, parse(query))
 
-    assert len(joins) == len(joins.queries.entries) == 1
+    assert len(joins) == len(joins.queries.shared) == 1
     assert (len(joins.stage), len(joins.outputs)) == (2, 0)
     assert not joins._streams
     joins.add(1, parse(query))

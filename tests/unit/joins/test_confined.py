@@ -32,7 +32,7 @@ def broker_with(limits: Limits | None = None, **queries: str) -> Broker:
 
 
 def refused(broker: Broker) -> list[MessageError]:
-    return list(broker._refused)
+    return list(broker.refused)
 
 
 def by(messages: list[Message], subscription: str) -> list[str]:

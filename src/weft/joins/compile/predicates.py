@@ -1,6 +1,6 @@
-"""Seeds with their predicates in, for a set of predicates that hold the seeds that it satisfies out.
+"""Seeds with their predicates in, for a set of predicates that hold the openings that it satisfies out.
 
-A *predicate* is a pair of variables, that of the earlier document first, whose values are equal. A *seed* is a way
+A *predicate* is a pair of variables, that of the earlier document first, whose values are equal. A *opening* is a way
 for a query to begin with two documents, and has a set of predicates. Distinct predicates are few, distinct sets fewer.
 """
 
@@ -20,13 +20,13 @@ _KEPT = 1_000_000  # numbers in cached answers
 
 
 class Predicates:
-    """All predicates, and the seeds by their sets of predicates."""
+    """All predicates, and the openings by their sets of predicates."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[int, int], int] = {}
-        self._users: Counter[tuple[int, int]] = Counter()  # how many seeds need each
+        self._users: Counter[tuple[int, int]] = Counter()  # how many openings need each
         self._free: list[int] = []  # numbers of predicates that are gone
-        self._seeds: dict[frozenset[int], set[int]] = {}
+        self._openings: dict[frozenset[int], set[int]] = {}
         self._anchors: dict[int, set[frozenset[int]]] = {}  # sets by one of their predicates, the rarest
         self._anchor: dict[frozenset[int], int] = {}  # which one that is
         self._known: dict[bytes, Ints] = {}
@@ -36,32 +36,32 @@ class Predicates:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def add(self, seed: int, pairs: Iterable[tuple[int, int]]) -> None:
-        """Take in a seed that needs all of these predicates."""
+    def add(self, opening: int, pairs: Iterable[tuple[int, int]]) -> None:
+        """Take in an opening that needs all of these predicates."""
         needed = frozenset(map(self._number, pairs))
-        if needed not in self._seeds:
-            self._seeds[needed] = set()
+        if needed not in self._openings:
+            self._openings[needed] = set()
             anchor = min(needed, key=lambda number: (len(self._anchors.get(number, ())), number))
             self._anchors.setdefault(anchor, set()).add(needed)
             self._anchor[needed] = anchor
-        self._seeds[needed].add(seed)
+        self._openings[needed].add(opening)
         self._forget()
 
     def _number(self, pair: tuple[int, int]) -> int:
-        """The number of a predicate that one more seed needs."""
+        """The number of a predicate that one more opening needs."""
         self._users[pair] += 1
         number = self._numbers.get(pair)
         if number is None:
             number = self._numbers[pair] = self._free.pop() if self._free else len(self._numbers)
         return number
 
-    def remove(self, seed: int, pairs: Iterable[tuple[int, int]]) -> None:
-        """Let a seed go, and the predicates that only it needed; their numbers are given again."""
+    def remove(self, opening: int, pairs: Iterable[tuple[int, int]]) -> None:
+        """Let an opening go, and the predicates that only it needed; their numbers are given again."""
         given = list(pairs)
         needed = frozenset(self._numbers[pair] for pair in given)
-        self._seeds[needed].remove(seed)
-        if not self._seeds[needed]:
-            del self._seeds[needed]
+        self._openings[needed].remove(opening)
+        if not self._openings[needed]:
+            del self._openings[needed]
             anchor = self._anchor.pop(needed)
             self._anchors[anchor].remove(needed)
             if not self._anchors[anchor]:
@@ -137,10 +137,10 @@ class Predicates:
 
     def _look_up(self, held: set[int]) -> Ints:
         found = [
-            seed
+            opening
             for number in held
             for needed in self._anchors.get(number, ())
             if needed <= held
-            for seed in self._seeds[needed]
+            for opening in self._openings[needed]
         ]
         return np.array(sorted(found), np.int32) if found else _NONE

@@ -1,4 +1,4 @@
-"""Shapes in, seeds out: how each query can begin when a document comes; equal shapes are one, with many subscribers."""
+"""Shapes in, openings out: how a query can begin when a document comes; equal shapes are one shared join."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class Subscriber:
 class Opening:
     """A way to begin: the newest document is that of one block, an earlier one that of a partner."""
 
-    entry: SharedJoin
+    shared: SharedJoin
     newest: int
     partner: int
     pairs: VariablePairs  # variables with equal values, the earlier document's first
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether two documents that have the seed's values match, if none of the fragile variables has several nodes.
+        """Whether two documents that have the opening's values match, if no pivot has several nodes.
 
         A variable has a node where one below it has, so that values at all ends of the trees are enough.
         """
-        shape = self.entry.shape
+        shape = self.shared.shape
         if not shape.is_pairwise or any(condition.operator != "=" for condition in shape.joins[0].conditions):
             return False
         return all(
@@ -53,12 +53,12 @@ class Opening:
         )
 
     @cached_property
-    def fragile(self) -> frozenset[int]:
+    def pivots(self) -> frozenset[int]:
         """The variables that must be one node for several others: those above others, and those compared twice.
 
         Any other may have several nodes: each of its conditions is met by one of them, whatever else is met.
         """
-        sides = self.entry.shape.sides
+        sides = self.shared.shape.sides
         return frozenset(
             side.variables[place]
             for block, side in enumerate(sides)
@@ -68,7 +68,7 @@ class Opening:
 
     @cached_property
     def _ends(self) -> Counter[tuple[int, int]]:
-        conditions = self.entry.shape.joins[0].conditions
+        conditions = self.shared.shape.joins[0].conditions
         return Counter(end for condition in conditions for end in (condition.left, condition.right))
 
 
@@ -79,18 +79,18 @@ class SharedJoin:
     shape: Shape
     since: int  # the first document, as they come, that any of them sees
     subscribers: dict[int, Subscriber] = field(default_factory=dict)
-    seeds: list[int] = field(default_factory=list)
+    openings: list[int] = field(default_factory=list)
 
 
 class Queries:
-    """All shapes and seeds; what the second stage asks for about seeds is in columns."""
+    """All shapes and openings; what the second stage asks for about openings is in columns."""
 
     def __init__(self) -> None:
         self.predicates = Predicates()
-        self.entries: dict[Shape, SharedJoin] = {}
-        self.seeds: list[Opening | None] = []
-        self._free: list[int] = []  # places of seeds that are gone
-        self.alone: dict[int, list[SharedJoin]] = {}  # by the top variable: those that begin with one document
+        self.shared: dict[Shape, SharedJoin] = {}
+        self.openings: list[Opening | None] = []
+        self._free: list[int] = []  # places of openings that are gone
+        self.single: dict[int, list[SharedJoin]] = {}  # by the top variable: those that begin with one document
         self._columns: tuple[Longs, Flags, Flags] | None = None
         self._variables: Ints | None = None
         self._sizes: Longs | None = None
@@ -98,80 +98,80 @@ class Queries:
 
     def add(self, number: int, shape: Shape, subscriber: Subscriber) -> None:
         """A subscriber more."""
-        entry = self.entries.get(shape)
-        if entry is None:
-            entry = self.entries[shape] = SharedJoin(shape, subscriber.since)
+        shared = self.shared.get(shape)
+        if shared is None:
+            shared = self.shared[shape] = SharedJoin(shape, subscriber.since)
             if shape.present == 1:
-                self.alone.setdefault(shape.sides[0].top, []).append(entry)
-            for seed in _seeds(entry):
-                self._add_seed(entry, seed)
+                self.single.setdefault(shape.sides[0].top, []).append(shared)
+            for opening in _openings(shared):
+                self._add_opening(shared, opening)
             self._columns = self._variables = None
-        entry.since = min(entry.since, subscriber.since)
-        entry.subscribers[number] = subscriber
+        shared.since = min(shared.since, subscriber.since)
+        shared.subscribers[number] = subscriber
         self.since, self._sizes = max(self.since, subscriber.since), None
 
-    def _add_seed(self, entry: SharedJoin, seed: Opening) -> None:
-        place = self._free.pop() if self._free else len(self.seeds)
-        self.seeds[place : place + 1] = [seed]
-        entry.seeds.append(place)
-        self.predicates.add(place, seed.pairs)
+    def _add_opening(self, shared: SharedJoin, opening: Opening) -> None:
+        place = self._free.pop() if self._free else len(self.openings)
+        self.openings[place : place + 1] = [opening]
+        shared.openings.append(place)
+        self.predicates.add(place, opening.pairs)
 
     @property
     def ways(self) -> int:
-        """How many seeds there are."""
-        return len(self.seeds) - len(self._free)
+        """How many openings there are."""
+        return len(self.openings) - len(self._free)
 
     def replace(self, number: int, shape: Shape, subscriber: Subscriber) -> None:
         """Another subscriber in the place of one."""
-        entry = self.entries[shape]
-        entry.subscribers[number] = subscriber
-        entry.since = min(each.since for each in set(entry.subscribers.values()))
+        shared = self.shared[shape]
+        shared.subscribers[number] = subscriber
+        shared.since = min(each.since for each in set(shared.subscribers.values()))
         self.since = max(self.since, subscriber.since)
 
     def remove(self, number: int, shape: Shape) -> None:
         """A subscriber fewer; the last one takes the shape along."""
-        entry = self.entries[shape]
-        del entry.subscribers[number]
+        shared = self.shared[shape]
+        del shared.subscribers[number]
         self._sizes = None
-        if entry.subscribers:
+        if shared.subscribers:
             return
-        del self.entries[shape]
-        for place in entry.seeds:
-            seed = self.seeds[place]
-            assert seed is not None
-            self.predicates.remove(place, seed.pairs)
-            self.seeds[place] = None
+        del self.shared[shape]
+        for place in shared.openings:
+            opening = self.openings[place]
+            assert opening is not None
+            self.predicates.remove(place, opening.pairs)
+            self.openings[place] = None
             self._free.append(place)
         if shape.present == 1:
-            alone = self.alone[shape.sides[0].top]
-            alone.remove(entry)
-            if not alone:
-                del self.alone[shape.sides[0].top]
+            single = self.single[shape.sides[0].top]
+            single.remove(shared)
+            if not single:
+                del self.single[shape.sides[0].top]
         self._columns = self._variables = None
 
     def columns(self) -> tuple[Longs, Flags, Flags]:
-        """For each seed: the length of its window, whether the later one is strictly later, whether it is exact."""
+        """For each opening: the length of its window, whether the later one is strictly later, whether it is exact."""
         if self._columns is None:
-            joins = [_join_of(seed) for seed in self.seeds]
+            joins = [_join_of(opening) for opening in self.openings]
             self._columns = (
                 np.array([ANY_LENGTH if join is None else _length(join.window) for join in joins], np.int64),
                 np.array([join is not None and join.operator != "JOIN" for join in joins], bool),
-                np.array([seed is not None and seed.is_exact for seed in self.seeds], bool),
+                np.array([opening is not None and opening.is_exact for opening in self.openings], bool),
             )
         return self._columns
 
     def sizes(self) -> Longs:
-        """For each seed how many subscribers it has."""
+        """For each opening how many subscribers it has."""
         if self._sizes is None:
             self._sizes = np.array(
-                [0 if seed is None else len(seed.entry.subscribers) for seed in self.seeds], np.int64
+                [0 if opening is None else len(opening.shared.subscribers) for opening in self.openings], np.int64
             )
         return self._sizes
 
     def variables(self) -> Ints:
         """The variables whose values are to be found again."""
         if self._variables is None:
-            found = {variable for shape in self.entries for variable in _equated(shape)}
+            found = {variable for shape in self.shared for variable in _equated(shape)}
             self._variables = np.array(sorted(found), np.int32)
         return self._variables
 
@@ -180,11 +180,11 @@ def _length(window: Window) -> int:
     return ANY_LENGTH if window.nanoseconds is None else window.nanoseconds
 
 
-def _join_of(seed: Opening | None) -> Joined | None:
-    """The join between the two documents of a seed, if their blocks are neighbours."""
-    if seed is None or abs(seed.newest - seed.partner) != 1:
+def _join_of(opening: Opening | None) -> Joined | None:
+    """The join between the two documents of an opening, if their blocks are neighbours."""
+    if opening is None or abs(opening.newest - opening.partner) != 1:
         return None
-    return seed.entry.shape.joins[max(seed.newest, seed.partner) - 1]
+    return opening.shared.shape.joins[max(opening.newest, opening.partner) - 1]
 
 
 def _equated(shape: Shape) -> list[int]:
@@ -192,9 +192,9 @@ def _equated(shape: Shape) -> list[int]:
     return [shape.sides[block].variables[place] for each in conditions for block, place in (each.left, each.right)]
 
 
-def _seeds(entry: SharedJoin) -> list[Opening]:
+def _openings(shared: SharedJoin) -> list[Opening]:
     """One for each block that the newest document can be of: the last one, and those before a JOIN."""
-    shape = entry.shape
+    shape = shared.shape
     found = []
     for newest in range(shape.present):
         if newest < shape.present - 1 and shape.joins[newest].operator != "JOIN":
@@ -207,7 +207,7 @@ def _seeds(entry: SharedJoin) -> list[Opening]:
         pairs = frozenset(
             _pair(shape, each, newest) for each in equalities if {each.left[0], each.right[0]} == {newest, partner}
         )
-        found.append(Opening(entry, newest, partner, pairs))
+        found.append(Opening(shared, newest, partner, pairs))
     return found
 
 

@@ -19,16 +19,16 @@ from weft.joins.match.witness import Witnesses
 
 @dataclass(frozen=True, slots=True)
 class Meetings:
-    """Pairs of documents by their places, and a seed that each satisfies; exact ones are matches, the others may be."""
+    """Pairs of documents by their places, and an opening that each satisfies; exact ones are matches, others may be."""
 
     earlier: Ints
     later: Ints
-    seed: Ints
+    opening: Ints
     is_exact: Flags
 
     def at(self, places: Flags) -> Meetings:
         """Some of them."""
-        return Meetings(self.earlier[places], self.later[places], self.seed[places], self.is_exact[places])
+        return Meetings(self.earlier[places], self.later[places], self.opening[places], self.is_exact[places])
 
 
 class SecondStage:
@@ -61,25 +61,25 @@ class SecondStage:
         return some.at(is_new)
 
     def _satisfied(self, earlier: Ints, later: Ints, predicate: Ints) -> Meetings:
-        """Pairs and predicates in, pairs and seeds out."""
+        """Pairs and predicates in, pairs and openings out."""
         pair, number = _grouped(earlier, later, predicate, self._queries.predicates.bound)
         starts = np.flatnonzero(np.append(True, pair[1:] != pair[:-1])) if pair.size else np.zeros(0, np.int64)
         answers, of_group = self._queries.predicates.satisfied(starts, number)
         bounds = np.cumsum([0, *(answer.size for answer in answers)])
         group, inside = expand(bounds[of_group], bounds[of_group + 1])
-        seed = np.concatenate([np.zeros(0, np.int32), *answers])[inside]
+        opening = np.concatenate([np.zeros(0, np.int32), *answers])[inside]
         pairs = pair[starts][group]
-        return self._near((pairs & 0xFFFFFFFF).astype(np.int32), (pairs >> 32).astype(np.int32), seed)
+        return self._near((pairs & 0xFFFFFFFF).astype(np.int32), (pairs >> 32).astype(np.int32), opening)
 
-    def _near(self, earlier: Ints, later: Ints, seed: Ints) -> Meetings:
+    def _near(self, earlier: Ints, later: Ints, opening: Ints) -> Meetings:
         """Those within the window, as far as that is a matter of time."""
         length, strict, exact = self._queries.columns()
         timestamps = self._state.timestamps
         apart = timestamps[later] - timestamps[earlier]
-        keep = (apart <= length[seed]) & ((apart > 0) | ~strict[seed])
-        earlier, later, seed = earlier[keep], later[keep], seed[keep]
+        keep = (apart <= length[opening]) & ((apart > 0) | ~strict[opening])
+        earlier, later, opening = earlier[keep], later[keep], opening[keep]
         multiple = self._state.is_multiple
-        return Meetings(earlier, later, seed, exact[seed] & ~multiple[earlier] & ~multiple[later])
+        return Meetings(earlier, later, opening, exact[opening] & ~multiple[earlier] & ~multiple[later])
 
 
 def _grouped(earlier: Ints, later: Ints, predicate: Ints, predicates: int) -> tuple[Longs, Ints]:

@@ -58,37 +58,37 @@ class Found:
         """What is not made, as far as messages have been: the query's number, its newest document, and why."""
         return [(number, document, reason) for (number, document), reason in self.failures.items()]
 
-    def fail(self, entry: SharedJoin, documents: Sequence[Held], error: Exception) -> None:
+    def fail(self, shared: SharedJoin, documents: Sequence[Held], error: Exception) -> None:
         """The messages of a match are not made, and all others are."""
-        fail(self.failures, entry.subscribers, _newest(documents).document.id, error)
+        fail(self.failures, shared.subscribers, _newest(documents).document.id, error)
 
     @property
     def count(self) -> int:
         """How many matches there are: for each subscriber that sees them each combination of documents."""
         if self.queries.since:
-            return sum(len(_seeing(entry, documents)) for entry, documents in self.documents())
-        pairs = sum(int(self.queries.sizes()[part.seed].sum()) for part in self.meetings)
-        return pairs + sum(len(entry.subscribers) for entry, _ in self.searched)
+            return sum(len(_seeing(shared, documents)) for shared, documents in self.documents())
+        pairs = sum(int(self.queries.sizes()[part.opening].sum()) for part in self.meetings)
+        return pairs + sum(len(shared.subscribers) for shared, _ in self.searched)
 
     def documents(self) -> Iterator[tuple[SharedJoin, tuple[Held, ...]]]:
         """Each match: a shape with the documents of its blocks."""
         for part in self.meetings:
-            columns = part.earlier.tolist(), part.later.tolist(), part.seed.tolist()
+            columns = part.earlier.tolist(), part.later.tolist(), part.opening.tolist()
             for earlier, later, number in zip(*columns, strict=True):
-                seed = self.queries.seeds[number]
-                assert seed is not None
+                opening = self.queries.openings[number]
+                assert opening is not None
                 pair = self.state.at(earlier), self.state.at(later)
-                yield seed.entry, (pair if seed.newest else pair[::-1])
+                yield opening.shared, (pair if opening.newest else pair[::-1])
         yield from self.searched
 
     def due(self, search: Search) -> list[Due]:
         """The messages to be: in the order of time, those of one document by their subscribers' numbers."""
         matches: list[Match] = []
-        for entry, documents in self.documents():
+        for shared, documents in self.documents():
             newest = _newest(documents)
-            matches.append(Match((newest.timestamp, newest.sequence), entry, documents))
+            matches.append(Match((newest.timestamp, newest.sequence), shared, documents))
         for one in self.closed:
-            matches.append(Match((one.timestamp, one.sequence - 0.5), one.entry, one.documents, one.outputs))
+            matches.append(Match((one.timestamp, one.sequence - 0.5), one.shared, one.documents, one.outputs))
         return fan_out(search, matches, self.failures)
 
 
@@ -97,7 +97,7 @@ class Match:
     """Documents that belong together, since when, and their output nodes where these are known."""
 
     moment: Turn
-    entry: SharedJoin
+    shared: SharedJoin
     documents: tuple[Held, ...]
     outputs: tuple[tuple[Nodes, ...], ...] | None = None
 
@@ -129,12 +129,12 @@ def fan_out(search: Search, matches: Iterable[Match], failures: Failures) -> lis
         try:
             outputs: Iterable[tuple[Nodes, ...]] | None = match.outputs
             if outputs is None:
-                of_shape = tries.setdefault(id(match.entry), search.tries())
-                outputs = search.outputs(match.entry.shape, match.documents, of_shape)
+                of_shape = tries.setdefault(id(match.shared), search.tries())
+                outputs = search.outputs(match.shared.shape, match.documents, of_shape)
             for due in _messages(match, outputs, made, search.most, failures):
                 rows.append(due)  # one by one: what was made before something goes wrong stays
         except Exception as error:  # whatever it is, it is this match's own
-            fail(failures, match.entry.subscribers, match.newest, error)
+            fail(failures, match.shared.subscribers, match.newest, error)
     rows.sort(key=lambda due: (due.row.moment, due.number))  # stable: the matches stay in their order
     return rows
 
@@ -143,7 +143,7 @@ def _messages(
     match: Match, outputs: Iterable[tuple[Nodes, ...]], made: Counter[int], most: int, failures: Failures
 ) -> Iterator[Due]:
     """The messages of a match, for each subscriber as long as it has not made the most."""
-    seeing, newest = _seeing(match.entry, match.documents), match.newest
+    seeing, newest = _seeing(match.shared, match.documents), match.newest
     sources = tuple(one.document for one in match.documents)
     for nodes in outputs:
         full = []
@@ -181,6 +181,6 @@ def _newest(documents: Sequence[Held]) -> Held:
     return max(documents, key=lambda one: one.sequence)
 
 
-def _seeing(entry: SharedJoin, documents: Sequence[Held]) -> list[tuple[int, Subscriber]]:
+def _seeing(shared: SharedJoin, documents: Sequence[Held]) -> list[tuple[int, Subscriber]]:
     first = min(one.arrival for one in documents)
-    return [(number, each) for number, each in entry.subscribers.items() if each.since <= first]
+    return [(number, each) for number, each in shared.subscribers.items() if each.since <= first]

@@ -20,7 +20,7 @@ Fail = Callable[[SharedJoin, Sequence[Held], Exception], None]
 class Closed:
     """A match whose window has closed: when, and the distinct output nodes of the bindings that nothing followed."""
 
-    entry: SharedJoin
+    shared: SharedJoin
     documents: tuple[Held, ...]
     timestamp: int
     sequence: int  # of the next document then
@@ -41,21 +41,21 @@ class Absences:
         return len(self._timed) + len(self._counted) + len(self._endless)
 
     def __iter__(self) -> Iterator[tuple[SharedJoin, tuple[Held, ...]]]:
-        yield from ((entry, documents) for _, _, entry, documents in sorted(self._timed, key=lambda one: one[:2]))
+        yield from ((shared, documents) for _, _, shared, documents in sorted(self._timed, key=lambda one: one[:2]))
         yield from self._counted
         yield from self._endless
 
-    def wait(self, entry: SharedJoin, documents: tuple[Held, ...]) -> None:
+    def wait(self, shared: SharedJoin, documents: tuple[Held, ...]) -> None:
         """A match of the blocks before waits for its window to close."""
-        window = entry.shape.joins[-1].window
+        window = shared.shape.joins[-1].window
         if window.nanoseconds is not None:
             end = min(documents[-1].timestamp + window.nanoseconds, END - 1)  # so that the end of the stream closes it
-            heapq.heappush(self._timed, (end, self._number, entry, documents))
+            heapq.heappush(self._timed, (end, self._number, shared, documents))
             self._number += 1
         elif window.documents is not None:
-            self._counted.append((entry, documents))
+            self._counted.append((shared, documents))
         else:
-            self._endless.append((entry, documents))
+            self._endless.append((shared, documents))
 
     def forget(self) -> None:
         """Let go of the matches that nobody waits for any more."""
@@ -72,36 +72,36 @@ class Absences:
         while self._timed and self._timed[0][0] < min(watermark, latest):
             yield from self._close_first(fail)
         waiting, self._counted = self._counted, []
-        for entry, documents in waiting:
-            stream, limit = entry.shape.sides[entry.shape.present - 1].stream, entry.shape.joins[-1].window.documents
+        for shared, documents in waiting:
+            stream, limit = shared.shape.sides[shared.shape.present - 1].stream, shared.shape.joins[-1].window.documents
             last = self._state.behind(stream, documents[-1].sequence, limit or 1)
             if last is not None:
-                yield from self._unfollowed(entry, documents, last[1], last[0] + 1, fail)
+                yield from self._unfollowed(shared, documents, last[1], last[0] + 1, fail)
             else:
-                self._counted.append((entry, documents))
+                self._counted.append((shared, documents))
         if watermark == END:
             over, self._counted, self._endless = self._counted + self._endless, [], []
-            for entry, documents in over:
-                yield from self._unfollowed(entry, documents, latest, self._state.sequence, fail)
+            for shared, documents in over:
+                yield from self._unfollowed(shared, documents, latest, self._state.sequence, fail)
         while self._timed and self._timed[0][0] < watermark:
             yield from self._close_first(fail)
 
     def _close_first(self, fail: Fail) -> Iterator[Closed]:
-        end, _, entry, documents = heapq.heappop(self._timed)
-        yield from self._unfollowed(entry, documents, end, self._state.sequence - self._state.after("", end), fail)
+        end, _, shared, documents = heapq.heappop(self._timed)
+        yield from self._unfollowed(shared, documents, end, self._state.sequence - self._state.after("", end), fail)
 
     def _unfollowed(
-        self, entry: SharedJoin, documents: tuple[Held, ...], timestamp: int, sequence: int, fail: Fail
+        self, shared: SharedJoin, documents: tuple[Held, ...], timestamp: int, sequence: int, fail: Fail
     ) -> Iterator[Closed]:
-        if not entry.subscribers:
+        if not shared.subscribers:
             return
         try:
-            outputs = self._outputs(entry.shape, documents)
+            outputs = self._outputs(shared.shape, documents)
         except Exception as error:  # whatever it is, the windows of others close all the same
-            fail(entry, documents, error)
+            fail(shared, documents, error)
             return
         if outputs:
-            yield Closed(entry, documents, timestamp, sequence, outputs)
+            yield Closed(shared, documents, timestamp, sequence, outputs)
 
     def _outputs(self, shape: Shape, documents: tuple[Held, ...]) -> tuple[tuple[Nodes, ...], ...]:
         """The distinct output nodes of the bindings that nothing followed, up to one more than there may be."""

@@ -102,5 +102,5 @@ def test_what_nobody_asks_for_any_more_goes() -> None:
     joins.remove(1)
     assert len(joins.stage) > 0
     joins.remove(2)
-    assert len(joins.stage) == len(joins) == len(joins.queries.entries) == 0
+    assert len(joins.stage) == len(joins) == len(joins.queries.shared) == 0
     assert joins.process(read([Document("<i><a>1</a></i>", "1")])).count == 0

@@ -1,0 +1,54 @@
+"""A matcher in, text or lines out that tell how its subscriptions are answered, whatever their language."""
+
+from __future__ import annotations
+
+from weft.broker.matcher import Matcher
+from weft.broker.reading import plan_of
+from weft.engine.explain import explain_all, explain_one
+from weft.engine.explain import running as running_in_engine
+from weft.engine.graph import indented
+from weft.joins.explain import explain_join, explain_joins
+from weft.plans.flwr import Flwr
+from weft.plans.show import Line
+from weft.plans.show_xscl import show_xscl
+from weft.plans.xscl import Xscl
+from weft.reference.pathsharing.engine import PathSharingEngine
+from weft.reference.pathsharing.explain import explain_own, explain_owns
+from weft.reference.pathsharing.show_operators import operator_lines
+
+
+def explain(matcher: Matcher, id: str | None) -> str:
+    """How all subscriptions, or one of them, are answered, and what is shared."""
+    engine = matcher.engine
+    if id is None:
+        told = [explain_all(engine)] if len(engine) else []
+        told += [explain_owns(engine)] if isinstance(engine, PathSharingEngine) else []
+        told += [explain_joins(matcher.joins)] if len(matcher.joins) else []
+        return "\n\n".join(told) or "0 subscriptions"
+    number = matcher.numbers[id]
+    if number in matcher.suspended:
+        return _suspended(matcher, id)
+    subscription = matcher.subscriptions[number]
+    plan = plan_of(subscription)
+    if isinstance(plan, Xscl):
+        return explain_join(matcher.joins, number, subscription.query, plan)
+    if isinstance(engine, PathSharingEngine) and isinstance(plan, Flwr):
+        return explain_own(engine, number, subscription.query)
+    return explain_one(engine, number, subscription.query, plan)
+
+
+def running(matcher: Matcher, id: str) -> list[Line]:
+    """What runs for one subscription, as lines with their depths."""
+    number, engine = matcher.numbers[id], matcher.engine
+    if number in matcher.suspended:
+        return [(0, _suspended(matcher, id))]
+    plan = plan_of(matcher.subscriptions[number])
+    if isinstance(plan, Xscl):
+        return indented(show_xscl(plan))
+    if isinstance(engine, PathSharingEngine) and isinstance(plan, Flwr):
+        return list(operator_lines(engine.single.queries[number].physical))
+    return [(0, id), *running_in_engine(engine, number)]
+
+
+def _suspended(matcher: Matcher, id: str) -> str:
+    return f"{id} is suspended: {matcher.suspended[matcher.numbers[id]]}"

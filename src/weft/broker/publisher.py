@@ -1,0 +1,98 @@
+"""Documents in, messages with their destinations out; what comes to nothing is remembered, and told when asked."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+
+from weft.broker.answers import Matched, chunks, deliver, match
+from weft.broker.deliveries import Deliveries
+from weft.broker.destinations import Destination, Message
+from weft.broker.matcher import Matcher
+from weft.documents.build import read
+from weft.documents.document import Document
+from weft.documents.table import NodeTable
+from weft.errors import DocumentError, MessageError
+from weft.joins.output.found import Found
+
+#: Messages, each with where it goes if it goes anywhere.
+Addressed = list[tuple[Message, Destination | None]]
+_KEPT = 10_000  # rejected documents and refused messages that are remembered
+
+
+class Publisher:
+    """Makes the messages of one broker."""
+
+    def __init__(self, matcher: Matcher) -> None:
+        self._matcher = matcher
+        self.rejected: deque[DocumentError] = deque(maxlen=_KEPT)
+        self.refused: deque[MessageError] = deque(maxlen=_KEPT)
+        self.refused_count = 0  # messages that were not made, also those no longer remembered
+
+    def matches(self, documents: list[Document]) -> list[list[str]]:
+        """For each document the ids of the subscriptions that match it."""
+        found: list[list[str]] = []
+        for chunk in chunks(documents):
+            table = self._read(chunk)
+            matched = match(self._matcher.engine, table, self._matcher)
+            self._tell(table, matched)
+            numbers = iter(matched.subscriptions)
+            accepted = set(map(id, table.documents))
+            found += [self._matcher.ids[next(numbers)].tolist() if id(doc) in accepted else [] for doc in chunk]
+        return found
+
+    def messages(self, documents: list[Document]) -> Addressed:
+        """The messages of a batch: by document, then subscription, those of joins behind."""
+        made: Addressed = []
+        for chunk in chunks(documents):
+            table = self._read(chunk)
+            made += self._selected(table)
+            if len(self._matcher.joins):
+                made += self.joined(self._matcher.joins.process(table))
+        return made
+
+    def joined(self, found: Found) -> Addressed:
+        """The messages of joins, and those of the documents that they published."""
+        matcher = self._matcher
+        made: Addressed = []
+        for each in matcher.joins.messages(found):
+            subscription = matcher.subscriptions[each.number]
+            ids = tuple(document.id for document in each.documents)
+            made.append((Message(subscription.id, ids[-1], (each.text,), ids), subscription.to))
+        self.rejected.extend(found.rejected)
+        self._refuse(found.failed)
+        for chunk in chunks(found.published):
+            made += self._selected(self._read(chunk))
+        return made
+
+    def _read(self, documents: list[Document]) -> NodeTable:
+        table = read(documents, self._matcher.limits)
+        self.rejected.extend(table.rejected)
+        return table
+
+    def _selected(self, table: NodeTable) -> Addressed:
+        """The messages that single documents bring."""
+        rows = deliver(self._matcher.engine, table, self._matcher)
+        self._tell(table, rows)
+        starts = [*np.flatnonzero(rows.is_first).tolist(), len(rows.text)]
+        made: Addressed = []
+        for start, end in pairwise(starts):
+            subscription = self._matcher.subscriptions[int(rows.subscription[start])]
+            document = table.documents[int(rows.document[start])]
+            made.append((Message(subscription.id, document.id, tuple(rows.text[start:end])), subscription.to))
+        return made
+
+    def _tell(self, table: NodeTable, answer: Deliveries | Matched) -> None:
+        """Remember what came to nothing."""
+        self._refuse((number, table.documents[place].id, reason) for place, number, reason in answer.refused)
+        for place, reason in answer.rejected:
+            self.rejected.append(DocumentError(table.documents[place].id, 1, 1, 0, reason))
+
+    def _refuse(self, refused: Iterable[tuple[int, str, str]]) -> None:
+        """Messages that are not made: whose, of which document, and why."""
+        for number, document, reason in refused:
+            self.refused.append(MessageError(self._matcher.ids[number], document, reason))
+            self.refused_count += 1
