@@ -21,6 +21,7 @@ from weft.cli.run import run
 from weft.cli.show import show
 from weft.cli.trace import trace
 from weft.errors import QueryError, QueryWarning, WeftError
+from weft.kernel import BUILT_FOR
 
 
 class Commands(TyperGroup):
@@ -89,7 +90,7 @@ app.add_typer(generate, name="generate")
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"weft {version('weft')}")
+        typer.echo(f"weft {version('weft')}, core compiled for {BUILT_FOR}")
         raise typer.Exit
 
 

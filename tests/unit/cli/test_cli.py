@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 import weft
 from weft.cli import app
 from weft.documents import Document, read
+from weft.kernel import BUILT_FOR
 from weft.workload import shipped
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -544,7 +545,7 @@ def test_wrong_input_to_generate_is_one_clear_line(write: Write, arguments: list
 
 
 def test_the_version_is_the_package_s() -> None:
-    assert run("--version").stdout == "weft 0.1.0\n"
+    assert run("--version").stdout == f"weft 0.1.0, core compiled for {BUILT_FOR}\n"
 
 
 COMMANDS = ["match", "check", "test", "explain", "generate", "generate documents", "generate queries"]
