@@ -65,7 +65,7 @@ class Publisher:
         self.rejected.extend(found.rejected)
         self._refuse(found.failed)
         for chunk in chunks(found.published):
-            made += self._selected(self._read(chunk))
+            made += self._selected(matcher.joins.tables.of(chunk, alone=True)[0])
         return made
 
     def _read(self, documents: list[Document]) -> NodeTable:

@@ -23,9 +23,9 @@ from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
 from weft.engine.validity import Validity
 from weft.plans.flwr import Flwr
-from weft.plans.plan import Selection
+from weft.plans.plan import Edge, Selection
 
-EnginePlan = Selection | Flwr
+EnginePlan = Selection | Flwr | Edge
 _RECENT = 1_000  # the small index may have this many, and one more for every 32 of the large one
 
 
@@ -144,9 +144,9 @@ class Matches:
         order = np.lexsort((subscription, document))  # stable: nodes stay in their order
         return document[order], subscription[order], node[order]
 
-    def lists(self) -> tuple[Ints, Ints, Ints]:
-        """(subscription, binding, node) of the FLWR queries with one variable: each binding with what it returns."""
-        parts = [outcome.lists() for outcome in self._outcomes]
+    def edges(self) -> tuple[Ints, Ints, Ints]:
+        """(subscription, node, node) of edges: each node of the pattern with those that the links lead to."""
+        parts = [outcome.edges() for outcome in self._outcomes]
         none = np.zeros(0, np.int32)
         subscription, above, below = (np.concatenate([none, *(part[column] for part in parts)]) for column in range(3))
         return subscription, above, below

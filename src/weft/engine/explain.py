@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from weft.engine.engine import Engine, EnginePlan
+from weft.engine.engine import Engine
 from weft.engine.index import Index
 from weft.engine.messages.outcome import Compound
 from weft.engine.shared.plan import NOTHING, NodeKind
 from weft.engine.shared.show_nodes import NodeLines
 from weft.plans.flwr import Flwr
+from weft.plans.plan import Selection
 from weft.plans.show import Line, show, show_flwr
 
 _TOLD = {
@@ -89,7 +90,7 @@ def _some(number: int, thing: str) -> str:
 # -- one subscription
 
 
-def explain_one(engine: Engine, number: int, query: str, plan: EnginePlan) -> str:
+def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr) -> str:
     """One subscription: its plan, what runs for it, with whom it shares, and what it costs those it does not match."""
     index = _index_of(engine, number)
     lines = [query, "", show_flwr(plan) if isinstance(plan, Flwr) else show(plan), ""]

@@ -10,7 +10,7 @@ from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.messages.budget import Budget
-from weft.engine.messages.building import add_building, binding_pattern
+from weft.engine.messages.building import add_building, binding_pattern, edge_building
 from weft.engine.messages.built import BuiltQueries
 from weft.engine.messages.outcome import Compound, Outcome
 from weft.engine.messages.targets import Targets
@@ -20,7 +20,7 @@ from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
 from weft.engine.shared.plan import NOTHING, NodeKind, SharedPlan
 from weft.plans.flwr import Flwr
-from weft.plans.plan import Combine, Pattern, Selection
+from weft.plans.plan import Combine, Edge, Pattern, Selection
 from weft.plans.recipe import Recipe
 
 
@@ -51,7 +51,7 @@ class Index:
         """Whether label paths would be lost by growing."""
         return self._frozen is not None and len(self.plans.paths) > 1
 
-    def add(self, subscription: int, selection: Selection | Flwr) -> None:
+    def add(self, subscription: int, selection: Selection | Flwr | Edge) -> None:
         """Merge a subscription's plan into the shared one."""
         self.shared.begin()
         self._frozen = None
@@ -61,6 +61,10 @@ class Index:
             self.built.add(subscription, results[0], building)
             if selection.where is None:
                 self.targets.add(results[0], subscription)
+        elif isinstance(selection, Edge):
+            results = (self._result(selection.pattern),)
+            self.built.add(subscription, results[0], edge_building(self.shared, selection))
+            self.targets.add(results[0], subscription)
         elif is_union(selection):
             results = tuple(dict.fromkeys(self._result(pattern) for pattern in patterns(selection)))
             for result in results:

@@ -26,6 +26,7 @@ from weft.joins.match.state import Held, Numbered, State, hold
 from weft.joins.match.witness import FirstStage, Witnesses, take
 from weft.joins.output.found import Found, JoinMessage, fail, written
 from weft.joins.output.outputs import Outputs, Writing
+from weft.joins.output.tables import Tables
 from weft.joins.time.absence import Absences
 from weft.joins.time.arrivals import ANY_TIME, Arrival, Arrivals, Clock
 from weft.joins.time.retention import make_is_over
@@ -79,7 +80,8 @@ class Joins:
         self.search = Search(self.state, self.stage.values, self._most)
         self.second = SecondStage(self.queries, self.state)
         self.absences = Absences(self.state, self.search)
-        self.outputs = Outputs(self.limits)
+        self.tables = Tables(self.limits)
+        self.outputs = Outputs(self.limits, self.tables)
         self._streams = PublishedStreams()
         self._known: dict[Xscl, Known] = {}
         self._plans: dict[int, Known] = {}
@@ -213,6 +215,7 @@ class Joins:
 
     def process(self, table: NodeTable) -> Found:
         """Documents come; what they match, with those before and with each other, comes back."""
+        self.tables.keep(table)
         return self.join(table.documents, self.stage.read(table))
 
     def join(self, documents: Sequence[Document], witnesses: Witnesses) -> Found:
@@ -347,6 +350,7 @@ class Joins:
             table = read([document], self.limits)
             found.rejected += table.rejected
             if table.documents:
+                self.tables.keep(table)
                 found.published.append(document)
                 arrival = Arrival(document, each.timestamp, self.stage.read(table), 0, self.arrivals.next_number())
                 self._join_one(arrival, found)

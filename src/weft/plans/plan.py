@@ -161,6 +161,14 @@ class Combine:
 Selection = Pattern | Combine
 
 
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Pairs of nodes: each that a pattern holds, with those that links lead to from it."""
+
+    pattern: Pattern
+    links: tuple[Link, ...]
+
+
 def conjunction(tests: list[Test]) -> Test | None:
     """One test for all of these, flat; nothing where there is nothing to test."""
     if not tests:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from weft.engine.paths.states import ROOT
 from weft.engine.shared.plan import Chain, SharedPlan
 from weft.plans.flwr import Flwr
-from weft.plans.plan import And, Link, Not, On, Or, Pattern, Test, conjunction, has
+from weft.plans.plan import And, Edge, Link, Not, On, Or, Pattern, Test, conjunction, has
 from weft.plans.recipe import Recipe, make_recipe
 
 
@@ -18,7 +18,7 @@ class Building:
     There are very many of these, so they hold no plan but what is left of it, and share recipes.
     """
 
-    recipe: Recipe
+    recipe: Recipe | None  # None for an edge, which has no messages
     slots: tuple[Chain, ...]  # for each slot of the recipe, from its variable
     slot_variables: tuple[int, ...]
     stream: str = ""
@@ -30,7 +30,7 @@ class Building:
     @property
     def is_simple(self) -> bool:
         """One variable, in document order: each of its bindings is a group."""
-        return not self.chains and not self.recipe.keys
+        return not self.chains and (self.recipe is None or not self.recipe.keys)
 
 
 def binding_pattern(plan: Flwr) -> Pattern:
@@ -89,6 +89,12 @@ def add_building(shared: SharedPlan, plan: Flwr, recipes: dict[Recipe, Recipe]) 
         where=plan.where,
         checks=tuple((check, _node(shared, check, states)) for check in _checks(plan.where)),
     )
+
+
+def edge_building(shared: SharedPlan, edge: Edge) -> Building:
+    """The one list of an edge, from each node of its pattern."""
+    state, _ = shared.add_pattern(edge.pattern)
+    return Building(None, (shared.add_links(state, edge.links)[0],), (0,))
 
 
 def _node(shared: SharedPlan, check: On, states: list[int]) -> int:

@@ -92,8 +92,8 @@ class Outcome:
         with self._evaluation.profile("OuterJoin-Select"):
             return group(shapes, self._follower, result[known], row[known])
 
-    def lists(self) -> tuple[Ints, Ints, Ints]:
-        """(subscription, binding, node) of the FLWR queries with one variable: each binding with what it returns."""
+    def edges(self) -> tuple[Ints, Ints, Ints]:
+        """(subscription, node, node) of edges: each node of the pattern with those that the links lead to."""
         groups = self.groups
         which, inside = expand(groups.starts, groups.ends)
         of_list = np.repeat(np.arange(groups.shape.size), np.diff(groups.first))[which]
@@ -152,6 +152,8 @@ class Outcome:
             at, entries = documents[begin], listed[end] - listed[begin]
             of_groups: list[Lists] | None = None
             for subscription, building in self._built.subscriptions_of(shapes[begin]).items():
+                if building.recipe is None:  # an edge
+                    continue
                 if self._is_wanted(at, subscription) and factory.has_room(at, subscription, end - begin, entries):
                     if of_groups is None:
                         lists = [nodes[starts[each] : ends[each]] for each in range(first[begin], first[end])]
@@ -170,6 +172,7 @@ class Outcome:
                         here = np.flatnonzero(document == at).tolist()
                         lists = [[column[row] for column in columns] for row in here]
                         entries = sum(len(each) for row in lists for each in row)
+                        assert building.recipe is not None  # edges are simple
                         yield at, subscription, factory.make(at, subscription, building.recipe, lists, entries)
 
     def _lists(self, chain: Chain, rows: Ints) -> list[list[int]]:

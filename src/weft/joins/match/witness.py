@@ -20,8 +20,7 @@ from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.engine.paths.labels import Bounds
 from weft.joins.compile.graph import Definition
-from weft.plans.flwr import RETURNS, Copy, Element, Enclosed, Flwr, Slot, Variable
-from weft.plans.plan import Link, Pattern
+from weft.plans.plan import Edge, Link, Pattern
 
 _NONE = np.zeros(0, np.int32)
 _SWEEP = 10_000  # results that nobody asks for any more, before the engine is built anew
@@ -150,13 +149,13 @@ class FirstStage:
         """A new engine without what nobody asks for any more."""
         self._engine = self._make_engine()
         for number, key in self._keys.items():
-            self._engine.add(number, _query(key))
+            self._engine.add(number, _asked(key))
 
     def _add(self, key: _WitnessKey, stream: str) -> int:
         number = self._numbers.get(key)
         if number is None:
             number = self._next
-            self._engine.add(number, _query(key))
+            self._engine.add(number, _asked(key))
             self._next += 1
             self._numbers[key] = number
             self._keys[number] = key
@@ -171,7 +170,7 @@ class FirstStage:
         value = np.full(node.size, -1, np.int64)
         valued = np.isin(variable, np.fromiter(self._valued, np.int32, len(self._valued)))
         value[valued] = self.values.code(table.string_values(node[valued]))
-        edge, above, below = matches.lists() if self._edges else (_NONE, _NONE, _NONE)
+        edge, above, below = matches.edges() if self._edges else (_NONE, _NONE, _NONE)
         edge_document, edge, above, below = self._in_streams(table, table.node_document[above], edge, above, below)
         order = np.argsort(edge_document, kind="stable")
         local = LocalNodes(table).local
@@ -199,12 +198,9 @@ class FirstStage:
         return document[keep], number[keep], *(column[keep] for column in columns)
 
 
-def _query(key: _WitnessKey) -> Pattern | Flwr:
-    return key.pattern() if isinstance(key, Definition) else lists_query(*key)
-
-
-def lists_query(definition: Definition, links: tuple[Link, ...]) -> Flwr:
-    """The query that gives, for each node of a definition, the nodes that the links lead to."""
-    variable = Variable("x", None, definition.way())
-    returned = Enclosed((Copy(Slot(0, links)),))
-    return Flwr("", (variable,), None, (), returned, Element("r", (), (RETURNS,)))
+def _asked(key: _WitnessKey) -> Pattern | Edge:
+    """What the engine is asked for."""
+    if isinstance(key, Definition):
+        return key.pattern()
+    definition, links = key
+    return Edge(definition.pattern(), links)

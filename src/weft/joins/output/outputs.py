@@ -1,16 +1,15 @@
-"""Matches in, messages out: the documents are read again, and the constructor's slots are filled from their nodes."""
+"""Matches in, messages out: the constructor's slots are filled from the nodes of the matched documents."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from weft.documents.build import read
 from weft.documents.document import Document, Limits
 from weft.documents.fragment import Fragments
 from weft.documents.local import LocalNodes
@@ -19,9 +18,9 @@ from weft.engine.messages.factory import Factory
 from weft.errors import failure_of
 from weft.joins.compile.graph import Definition
 from weft.joins.compile.shapes import CompiledJoin
-from weft.joins.match.witness import lists_query
+from weft.joins.output.tables import Tables
 from weft.plans.flwr import RETURNS, Element, Enclosed, Flwr, Slot
-from weft.plans.plan import Link
+from weft.plans.plan import Edge, Link
 from weft.plans.recipe import Fill, Recipe, RecipePiece, make_recipe
 from weft.plans.xscl import Xscl
 
@@ -78,8 +77,8 @@ class Unwritten:
 class Outputs:
     """Writes messages. The ways of slots are paths in one automaton, asked only of documents that matched."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, limits: Limits, tables: Tables) -> None:
+        self._limits, self._tables = limits, tables
         self._engine = Engine()
         self._ways: dict[_Way, int] = {}
         self._keys: dict[int, _Way] = {}
@@ -110,7 +109,7 @@ class Outputs:
         way = self._ways.get(key)
         if way is None:
             way = self._next
-            self._engine.add(way, lists_query(*key))
+            self._engine.add(way, Edge(key[0].pattern(), key[1]))
             self._next += 1
             self._ways[key], self._keys[way] = way, key
         self._users[way] += 1
@@ -126,7 +125,7 @@ class Outputs:
         if self._engine.dead > max(_SWEEP, len(self)):
             self._engine = Engine()
             for way, key in self._keys.items():
-                self._engine.add(way, lists_query(*key))
+                self._engine.add(way, Edge(key[0].pattern(), key[1]))
 
     def write(self, rows: Sequence[MessageRow]) -> Iterator[str | Unwritten]:
         """The messages, in order; no query has more bytes of one moment than it may, nor have all together."""
@@ -136,7 +135,7 @@ class Outputs:
             for row in part:
                 account.turn_to(row.moment)
                 try:
-                    writer = page or Page(self._engine, [row], _by_identity(row.documents), self._limits)
+                    writer = page or Page(self._engine, [row], row.documents, self._tables)
                     yield account.write(row, writer)
                 except Exception as error:  # whatever it is, it is this message's own
                     yield Unwritten(failure_of(error))
@@ -144,7 +143,7 @@ class Outputs:
     def _page(self, rows: Sequence[MessageRow], documents: dict[int, Document]) -> Page | None:
         """The documents of some rows; None if they cannot be read together: then each row is on its own."""
         try:
-            return Page(self._engine, rows, documents, self._limits)
+            return Page(self._engine, rows, documents.values(), self._tables)
         except Exception:
             return None
 
@@ -186,22 +185,19 @@ class Account:
 
 
 class Page:
-    """Some documents, read again, and what slots find in them."""
+    """Some documents, and what slots find in them."""
 
     def __init__(
-        self, engine: Engine, rows: Sequence[MessageRow], documents: Mapping[int, Document], limits: Limits
+        self, engine: Engine, rows: Sequence[MessageRow], documents: Iterable[Document], tables: Tables
     ) -> None:
-        self._table = read(documents.values(), limits)
-        if self._table.rejected:
-            raise self._table.rejected[0]
-        self._places = {key: at for at, key in enumerate(documents)}
+        self._table, self._places = tables.of(documents)
         self._local, self._fragments = LocalNodes(self._table), Fragments(self._table)
         self._factory = Factory(self._table)
         self._longest = max(map(len, self._table.sources), default=0)
         self._made = 0  # characters since the factory is new
         self._below: dict[tuple[int, int], list[int]] = {}
         if any(slot.way is not None for row in rows for slot in row.written.slots):
-            ways, above, nodes = engine.match(self._table).lists()
+            ways, above, nodes = engine.match(self._table).edges()
             for way, top, node in zip(ways.tolist(), above.tolist(), nodes.tolist(), strict=True):
                 self._below.setdefault((way, top), []).append(node)
 
