@@ -241,7 +241,7 @@ class Broker:
         `position` is where the producer is, as JSON: it comes back from `restore`. Take the messages of a batch, then
         make the checkpoint: a restart from it loses nothing and repeats nothing that came before it.
         """
-        with self._publishing, self._changing:
+        with self._turn(), self._changing:
             save(self._matcher.joins, Path(file), self._joining(), position)
 
     def restore(self, file: str | Path) -> Any:
@@ -249,7 +249,7 @@ class Broker:
 
         To be called on a new broker with its subscriptions, before it gets documents.
         """
-        with self._publishing, self._changing:
+        with self._turn(), self._changing:
             return load(self._matcher.joins, Path(file), self._joining())
 
     def _joining(self) -> dict[str, int]:

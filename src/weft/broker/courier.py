@@ -1,7 +1,8 @@
 """Hands messages to their destinations; one that raises, exits or blocks costs only itself.
 
-Destinations are called in a thread of the courier's own, one after the other, in the order of the messages. If a call
-takes too long the thread is left behind with it, and another one goes on. A destination that blocked, or whose failures
+Destinations are called in a thread of the courier's own, one after the other, in the order of the messages. What a
+destination publishes itself is handed over right behind it, each message by a call of its own. If a call takes too long
+the thread is left behind with it, and another one goes on. A destination that blocked, or whose failures
 cost time, gets a rest that doubles; what is meant for it meanwhile comes back undelivered, at once.
 """
 
@@ -22,6 +23,8 @@ Delivery = tuple[Message, Destination]
 _Errand = Callable[[], bool]
 _PATIENCE = 1.0  # seconds that failures in a row may cost before a destination gets a rest
 _SHORTEST, _LONGEST = 1.0, 60.0  # seconds of rest
+_DEEPEST = 100  # destinations that publish to destinations that publish
+_MOST_ADDED = 10_000  # messages that destinations publish while one batch is handed over
 _MOST_BLOCKED = 256  # threads that may be left behind
 _MOST_TROUBLED = 10_000  # destinations whose failures are remembered
 
@@ -50,10 +53,13 @@ class _Trouble:
 class _Round:
     """Deliveries that a thread works through; `at` is the one that it is busy with, since `begun`."""
 
-    deliveries: Sequence[Delivery]
+    deliveries: list[Delivery]  # grows where destinations publish
+    depths: list[int]  # of each: how many destinations published for it to come about
+    most: int  # deliveries that there may be in the end
     at: int
     begun: float
     failed: list[Undelivered]
+    added: int = 0  # deliveries that the present call has brought about
     is_left: bool = False  # its thread was left behind: another round goes on
     lock: threading.Lock = field(default_factory=threading.Lock)
     is_done: threading.Event = field(default_factory=threading.Event)
@@ -78,14 +84,29 @@ class Courier:
     def deliver(self, deliveries: Sequence[Delivery]) -> list[Undelivered]:
         """Hand over all messages in their order; what failed comes back."""
         failed: list[Undelivered] = []
-        if self._limit is None or self.is_inside:
+        if self.is_inside:
+            return self._add(self._local.round, deliveries)
+        if self._limit is None:
             for delivery in deliveries:
                 self._try(*delivery, failed, through=(KeyboardInterrupt,))
             return failed
-        start = 0
-        while start < len(deliveries):
-            start = self._wait(self._begin(_Round(deliveries, start, self._clock(), failed)))
+        growing, depths, start = list(deliveries), [0] * len(deliveries), 0
+        most = len(growing) + _MOST_ADDED
+        while start < len(growing):
+            start = self._wait(self._begin(_Round(growing, depths, most, start, self._clock(), failed)))
         return failed
+
+    def _add(self, round: _Round, deliveries: Sequence[Delivery]) -> list[Undelivered]:
+        """Deliveries that a destination brings about come right behind it; what fails of them is told by the round."""
+        with round.lock:
+            depth, place = round.depths[round.at] + 1, round.at + 1 + round.added
+            if depth > _DEEPEST or len(round.deliveries) + len(deliveries) > round.most:
+                error = DeliveryError("not tried: destinations publish for each other without end")
+                return [Undelivered(message, error, to) for message, to in deliveries]
+            round.deliveries[place:place] = deliveries
+            round.depths[place:place] = [depth] * len(deliveries)
+            round.added += len(deliveries)
+        return []
 
     # -- the publisher's side
 
@@ -124,9 +145,10 @@ class Courier:
     def _run(self, round: _Round) -> bool:
         """Work through a round; False if it was left behind meanwhile, and its thread is not needed any more."""
         self._local.round = round
-        for at in range(round.at, len(round.deliveries)):
+        at = round.at - 1
+        while (at := at + 1) < len(round.deliveries):
             with round.lock:
-                round.at, round.begun = at, self._clock()
+                round.at, round.begun, round.added = at, self._clock(), 0
             failed: list[Undelivered] = []
             self._try(*round.deliveries[at], failed, through=())
             with round.lock:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from sys import maxsize
+from types import FrameType
 
 from weft.broker.subscriptions import Subscription, load_subscriptions
 from weft.documents.document import Limits
@@ -44,9 +46,18 @@ def new_plan(subscription: Subscription, limits: Limits) -> Plan:
     def warn(warning: QueryWarning) -> None:
         place = subscription.place or subscription.id
         told = QueryWarning(warning.language, warning.query, warning.at, warning.reason, place)
-        warnings.warn(told, stacklevel=2)
+        file, line = _caller()
+        warnings.warn_explicit(told, QueryWarning, file, line)  # without a registry, which would remember every query
 
     return _parse(subscription, limits, warn)
+
+
+def _caller() -> tuple[str, int]:
+    """The file and line that called Weft."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == __name__.split(".")[0]:
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else (__name__, 0)
 
 
 def _parse(subscription: Subscription, limits: Limits, on_warning: OnWarning | None = None) -> Plan:

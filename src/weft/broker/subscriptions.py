@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weft.errors import ConfigurationError, WeftError
+from weft.errors import ConfigurationError, WeftError, failure_of
 
 #: Which files of a folder are queries, and in which language.
 SUFFIXES = {".xpath": "xpath", ".xq": "xquery", ".xscl": "xscl"}
@@ -82,7 +82,7 @@ def _entries(path: Path) -> Iterator[Subscription | ConfigurationError]:
                 f"{path}: expected files named {', '.join('*' + end for end in SUFFIXES)}, found none"
             )
         for file in files:
-            text = _read(file)
+            text = _read(file) if file.is_file() else ConfigurationError(f"{file}: not a file")
             if isinstance(text, ConfigurationError):
                 yield text
             else:
@@ -112,6 +112,8 @@ def _from_json(line: str, place: str, number: int) -> Subscription | Configurati
         record = json.loads(line)
     except json.JSONDecodeError as error:
         return ConfigurationError(f"{place}:{error.colno}: expected a JSON object, found {error.msg}")
+    except (ValueError, RecursionError) as error:  # numbers of very many digits, brackets in brackets without end
+        return ConfigurationError(f"{place}: expected a JSON object, found {failure_of(error)}")
     if "\\ud" in line.lower() and _LONE.search(json.dumps(record, ensure_ascii=False)):
         return ConfigurationError(f"{place}: expected text, found half of a surrogate pair")
     if not isinstance(record, dict) or "query" not in record:

@@ -21,6 +21,7 @@ LANGUAGES: dict[str, Callable[[str, Mapping[str, str] | None, bool, int, OnWarni
     "xscl": xscl.parse,
 }
 _NAMES = {"xpath": "XPath", "xquery": "XQuery", "xscl": "XSCL", None: "query"}
+_WRITTEN_OUT = 20  # times the steps that a query may have, with those that positions repeat
 _SHOWN = 1_000  # characters of a query too long to be read that its error keeps
 _LITERAL = re.compile(r""""[^"]*"|'[^']*'""")
 _XSCL = re.compile(r"^\s*SELECT\s|->\s*\w|\sAS\s+\w|\b(?:JOIN|FOLLOWED\s+BY)\s*\{|\bPUBLISH\s+\w+\s*$")
@@ -55,8 +56,12 @@ def parse(
         raise
     except Exception as error:  # whatever it is, it is this query's own
         raise QueryError(_NAMES[language], query, 0, f"a query that cannot be read: {failure_of(error)}") from None
-    if (steps := count_steps(plan)) > limits.max_query_states:
+    steps, written_out = count_steps(plan)
+    if steps > limits.max_query_states:
         reason = f"{steps} steps in the paths of a query, more than {limits.max_query_states}"
+        raise QueryError(_NAMES[language], query, 0, reason)
+    if written_out > (most := _WRITTEN_OUT * limits.max_query_states):
+        reason = f"positions behind predicates with positions: written out they have more than {most} steps"
         raise QueryError(_NAMES[language], query, 0, reason)
     return plan
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 
 from weft.plans.plan import Path, Step
@@ -26,18 +26,29 @@ def paths_in(node: object) -> Iterator[Path]:
             yield part
 
 
-def count_steps(node: object) -> int:
-    """The steps of all paths in a plan; a part that stands at several places is counted once."""
-    steps = 0
-    seen: set[int] = set()
-    waiting = [node]
+def count_steps(node: object) -> tuple[int, int]:
+    """The steps of all paths in a plan: a part that stands at several places counted once, and as often as it stands.
+
+    The second number grows with the power of how deep such parts lie in each other, so it is worked out, not walked.
+    """
+    sizes: dict[int, int] = {}  # by identity: the steps in a part, as often as they stand
+    distinct = 0
+    waiting: list[tuple[object, bool]] = [(node, False)]
     while waiting:
-        part = waiting.pop()
-        if isinstance(part, Step):
-            steps += 1
+        part, is_open = waiting.pop()
+        if id(part) in sizes:
             continue
-        inner = part if isinstance(part, tuple) else getattr(part, "__dataclass_fields__", None)
-        if inner and id(part) not in seen:
-            seen.add(id(part))
-            waiting += part if isinstance(part, tuple) else [getattr(part, name) for name in inner]
-    return steps
+        parts = _parts(part)
+        if is_open:
+            sizes[id(part)] = sum(1 if isinstance(each, Step) else sizes[id(each)] for each in parts)
+        else:
+            waiting.append((part, True))
+            waiting += [(each, False) for each in parts if not isinstance(each, Step)]
+            distinct += sum(isinstance(each, Step) for each in parts)
+    return distinct, sizes[id(node)]
+
+
+def _parts(node: object) -> Sequence[object]:
+    if isinstance(node, tuple):
+        return node
+    return [getattr(node, name) for name in getattr(node, "__dataclass_fields__", ())]

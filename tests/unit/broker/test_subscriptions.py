@@ -1,6 +1,7 @@
 """Subscription files: the formats, and what is told of bad ones."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,28 @@ def test_a_broker_takes_loaded_subscriptions_as_they_are(tmp_path: Path) -> None
         broker.subscribe(subscription)
 
     assert broker.matches('<a xmlns="urn:p"/>') == [["n"]]
+
+
+BAD = ['{"query": "/a", "id": ' + "1" * 5000 + "}", '{"query":' + "[" * 200_000 + "]" * 200_000 + "}"]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=["digits", "brackets"])
+def test_a_line_that_json_cannot_hold_is_told_with_its_place_and_costs_no_other(tmp_path: Path, bad: str) -> None:
+    file, errors = tmp_path / "q.jsonl", list[str]()
+    file.write_text(f'{{"query": "/a", "id": "good"}}\n{bad}\n')
+
+    loaded = load_subscriptions(file, on_error=lambda error: errors.append(str(error)))
+
+    assert [each.id for each in loaded] == ["good"]
+    assert [error.startswith(f"{file}:2: expected a JSON object") for error in errors] == [True]
+
+
+def test_a_pipe_in_a_folder_of_queries_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "good.xpath").write_text("/a")
+    os.mkfifo(tmp_path / "pipe.xpath")
+    errors: list[str] = []
+
+    loaded = load_subscriptions(tmp_path, on_error=lambda error: errors.append(str(error)))
+
+    assert [each.id for each in loaded] == ["good"]
+    assert errors == [f"{tmp_path / 'pipe.xpath'}: not a file"]

@@ -1,5 +1,6 @@
 """Comparisons that leave the document no choice: they are right, so they are taken, and told."""
 
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -130,3 +131,18 @@ def test_check_and_match_tell_warnings_once_on_standard_error(write: Callable[[s
 
     assert (checked.exit_code, checked.stdout, checked.stderr) == (0, "2 subscriptions are fine\n", expected)
     assert (matched.exit_code, matched.stderr) == (0, expected)
+
+
+def test_a_warning_names_the_caller_and_is_not_remembered() -> None:
+    broker = weft.Broker()
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("default")
+        for number in range(20):
+            broker.subscribe(f"/o[t > 'x{number}']", id="q")
+            broker.unsubscribe("q")
+
+    assert len(told) == 20
+    assert {warning.filename for warning in told} == {__file__}
+    registries = [vars(module).get("__warningregistry__", {}) for module in list(sys.modules.values())]
+    assert not any("x1'" in str(key) for registry in registries for key in registry)

@@ -19,6 +19,7 @@ class NodeLines:
 
     def __init__(self, shared: SharedPlan) -> None:
         self._shared = shared
+        self._told: set[int] = set()
 
     @cached_property
     def _ways(self) -> dict[int, Any]:
@@ -87,10 +88,14 @@ class NodeLines:
     # -- how it is told
 
     def lines(self, node: int, depth: int = 0, before: str = "") -> Iterator[Line]:
-        """A node and what it is made of, what brings it up first."""
+        """A node and what it is made of, what brings it up first; parts that have been told are not told again."""
         shared, detail = self._shared, cast(Any, self._shared.detail[node])
         users = self._users[node]
         sharing = f"  (in {users} conditions)" if users > 1 else ""
+        if node in self._told and self.parts(node):
+            yield depth, f"{before}{self._text(node)} … as above"
+            return
+        self._told.add(node)
         yield depth, f"{before}{self._text(node)}{sharing}"
         match shared.kind[node]:
             case NodeKind.AND:
