@@ -16,7 +16,7 @@ from rich.table import Table
 from weft.broker.broker import Broker
 from weft.broker.destinations import Message
 from weft.broker.subscriptions import load_subscriptions
-from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, Queries, naming, read_dtd
+from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, Queries, RowTag, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Documents, Rejected, find_documents, read_batches
 from weft.documents import Document, Limits
@@ -49,6 +49,7 @@ def match(
         Doctype, typer.Option(help="Reject documents with a DOCTYPE, or read it but fetch nothing.")
     ] = Doctype.ignore_external,
     limit: LimitSettings = None,
+    row_tag: RowTag = None,
     dtd: DtdName = None,
     approach: Annotated[
         Approach | None, typer.Option(help="Answer FLWR queries one by one, as in the paper, instead of together.")
@@ -63,6 +64,9 @@ def match(
     XML, attributes as name="value", text as it is; for a FLWR query the one message that it builds. With --ids there
     is one line a document instead.
 
+    A folder stands for the files in it, at any depth and sorted by name, and an archive for the XML files in it; names
+    that begin with . or _ are left out. Each folder right below one that is given is a stream of its own name.
+
     An XSCL query joins documents: they come in the order given, and the time is the clock's. Each of its messages has a
     line with all documents that it joins. Where the input ends all windows close, and what nothing followed is told.
 
@@ -74,6 +78,7 @@ def match(
       weft match subscriptions.xpath news/ more/extra.xml
       weft match --ids --namespace dc=http://purl.org/dc/elements/1.1/ subscriptions.xpath news/
       weft match joins/ payments/ refunds/
+      weft match --ids --row-tag item subscriptions.xpath dump.xml.gz
       curl -s https://example.org/item.xml | weft match subscriptions.xpath -
     """
     settings = [f"max_bytes={max_bytes}", f"max_depth={max_depth}", f"doctype={doctype.value}", *(limit or ())]
@@ -85,7 +90,7 @@ def match(
         _tell_left_out(queries)
     rejected = Rejected()
     lines = _match_ids if ids else _match_nodes
-    for batch in read_batches(find_documents(documents), limits, rejected):
+    for batch in read_batches(find_documents(documents, rejected), row_tag, limits, rejected):
         _print(lines(broker, batch, rejected))
     _print(map(_line, broker.advance()))
     if profile:

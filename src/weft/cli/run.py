@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from weft.cli.interrupts import Interrupts
-from weft.cli.options import LimitSettings
+from weft.cli.options import LimitSettings, RowTag
 from weft.cli.run_report import task_bar, tell_batch, tell_summary
 from weft.errors import ConfigurationError
 
@@ -54,10 +54,7 @@ def run(
     mode: Annotated[
         Mode, typer.Option(help="Put rejected documents into DIR/rejected, drop them, or end at the first.")
     ] = Mode.PERMISSIVE,
-    row_tag: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Each element of this name is a document, however large the file."),
-    ] = None,
+    row_tag: RowTag = None,
     ignore_namespaces: Annotated[bool, typer.Option("--ignore-namespaces", help="Compare local names only.")] = False,
     checkpoint: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where a stream remembers how far it is; else in the output.")
