@@ -34,6 +34,11 @@ ROOMS = (
     "errors",
 )
 MODULES = sorted(SOURCE.rglob("*.py"))
+# Modules with an import inside a function, and why: what Spark's extra brings is loaded by the commands that need it.
+LATE_IMPORTS = {
+    "cli/run.py": "the other commands are there at once, and work without Spark",
+    "cli/show.py": "the other commands are there at once, and work without pyarrow",
+}
 
 
 def room_of(path: Path) -> str:
@@ -79,7 +84,7 @@ def test_imports_stand_at_the_top(path: Path) -> None:
         if isinstance(node, ast.Import | ast.ImportFrom)
     ]
 
-    assert inside == []
+    assert bool(inside) == (str(path.relative_to(SOURCE)) in LATE_IMPORTS)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -15,18 +14,13 @@ from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
 
 
-class Form(StrEnum):
-    """The forms of a graph."""
-
-    dot = "dot"
-    svg = "svg"
-
-
 def explain(
     queries: Queries,
     documents: SomeDocuments = None,
     id: Annotated[str | None, typer.Option("--id", help="Explain this subscription alone.")] = None,
-    graph: Annotated[Form | None, typer.Option(help="With --id: the plan as a graph, for Graphviz or drawn.")] = None,
+    graph: Annotated[
+        Literal["dot", "svg"] | None, typer.Option(help="With --id: the plan as a graph, for Graphviz or drawn.")
+    ] = None,
     limit: LimitSettings = None,
     row_tag: RowTag = None,
     dtd: DtdName = None,
@@ -55,6 +49,6 @@ def explain(
     for batch in read_batches(find_documents(documents or [], rejected), row_tag, limits, rejected):
         broker.publish(batch)  # joins remember only what is published
         rejected.tell_new(broker)
-    typer.echo(broker.explain_graph(id, graph.value) if graph and id is not None else broker.explain(id))
+    typer.echo(broker.explain_graph(id, graph) if graph and id is not None else broker.explain(id))
     if rejected.any:
         raise typer.Exit(1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,34 +19,23 @@ from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespace
 from weft.cli.queries import load_broker
 from weft.cli.sources import Documents, Rejected, find_documents, read_batches
 from weft.documents import Document, Limits
-from weft.documents.document import read_limits
+from weft.documents.document import DoctypePolicy, read_limits
 from weft.languages import recognize
+from weft.reference.pathsharing.approaches import Approach
+
+_LIMITS = Limits()
 
 
-class Approach(StrEnum):
-    """How much of a FLWR query the path matching engine does."""
-
-    F = "F"
-    FW = "FW"
-    FWR = "FWR"
-
-
-class Doctype(StrEnum):
-    """What to do with a document that has a DOCTYPE."""
-
-    reject = "reject"
-    ignore_external = "ignore-external"
-
-
+# Longer than other functions: all but the last lines are its options and the text of --help.
 def match(
     queries: Queries,
     documents: Documents,
     ids: Annotated[bool, typer.Option("--ids", help="One line a document: the ids of what matches it.")] = False,
-    max_bytes: Annotated[int, typer.Option(min=1, help="Reject larger documents.")] = Limits().max_bytes,
-    max_depth: Annotated[int, typer.Option(min=1, help="Reject documents nested deeper.")] = Limits().max_depth,
+    max_bytes: Annotated[int, typer.Option(min=1, help="Reject larger documents.")] = _LIMITS.max_bytes,
+    max_depth: Annotated[int, typer.Option(min=1, help="Reject documents nested deeper.")] = _LIMITS.max_depth,
     doctype: Annotated[
-        Doctype, typer.Option(help="Reject documents with a DOCTYPE, or read it but fetch nothing.")
-    ] = Doctype.ignore_external,
+        DoctypePolicy, typer.Option(help="Reject documents with a DOCTYPE, or read it but fetch nothing.")
+    ] = _LIMITS.doctype,
     limit: LimitSettings = None,
     row_tag: RowTag = None,
     dtd: DtdName = None,
@@ -81,10 +69,10 @@ def match(
       weft match --ids --row-tag item subscriptions.xpath dump.xml.gz
       curl -s https://example.org/item.xml | weft match subscriptions.xpath -
     """
-    settings = [f"max_bytes={max_bytes}", f"max_depth={max_depth}", f"doctype={doctype.value}", *(limit or ())]
+    settings = [f"max_bytes={max_bytes}", f"max_depth={max_depth}", f"doctype={doctype}", *(limit or ())]
     limits = read_limits(settings)
     graph = read_dtd(dtd) if dtd is not None else None
-    broker = Broker(limits, dtd=graph, approach=approach.value if approach else None, profile=profile)
+    broker = Broker(limits, dtd=graph, approach=approach, profile=profile)
     load_broker(queries, naming(namespace, ignore_namespaces), broker)
     if ids:
         _tell_left_out(queries)
