@@ -14,8 +14,9 @@ from bench.news import news_queries
 from bench.pipeline.documents import write_files
 from bench.pipeline.session import Session
 from weft.broker.subscriptions import Subscription, write_subscription
-from weft.spark.job import Job, run_stream
-from weft.spark.metrics import BatchMetrics
+from weft.delivery.job import Job
+from weft.delivery.metrics import BatchMetrics
+from weft.spark.job import run_stream
 
 SUBSCRIPTIONS = 1_000
 

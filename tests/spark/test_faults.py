@@ -16,10 +16,10 @@ from pyspark.sql import SparkSession
 from typer.testing import CliRunner, Result
 
 from weft.cli import app
+from weft.delivery.results import read_results
 from weft.errors import ConfigurationError
 from weft.spark import SPARK_ERRORS, BatchMetrics, Job, first_line, run_batch, run_stream
 from weft.spark import job as job_module
-from weft.spark.results import read_results
 
 pytestmark = pytest.mark.slow
 FORMATS = ("parquet", "files")

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from weft_process import alive, kill_all, start_weft
 
 from weft.cli import app
-from weft.spark.results import read_results
+from weft.delivery.results import read_results
 
 pytestmark = pytest.mark.slow
 NUMBER = 4

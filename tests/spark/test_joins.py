@@ -25,10 +25,10 @@ from typer.testing import CliRunner
 from weft import Broker, Document
 from weft.broker.subscriptions import Subscription
 from weft.cli import app
+from weft.delivery.results import read_results
 from weft.errors import ConfigurationError
 from weft.languages.xscl import parse
 from weft.spark import Job, compile_subscriptions, deliver, join, match, run_batch, run_stream
-from weft.spark.results import read_results
 from xscl_oracle import oracle
 from xscl_strategies import document_lists, queries
 

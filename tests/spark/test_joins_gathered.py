@@ -10,11 +10,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 import weft
 from weft.broker.subscriptions import Subscription, write_subscription
+from weft.delivery.job import Job
+from weft.delivery.results import read_results
 from weft.spark.compiled import compile_subscriptions
-from weft.spark.job import Job, run_stream
+from weft.spark.job import run_stream
 from weft.spark.joins import documents_of
 from weft.spark.joins_gathered import Gathered
-from weft.spark.results import read_results
 
 SUBSCRIPTIONS = [
     Subscription("pair", "S//a->x FOLLOWED BY{x = y, 1 day} S//b->y"),

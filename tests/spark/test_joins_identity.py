@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame, SparkSession
 from typer.testing import CliRunner
 
 from weft.cli import app
+from weft.delivery.results import read_results
 from weft.errors import ConfigurationError
 from weft.spark import Job, first_line, join, run_stream
-from weft.spark.results import read_results
 
 pytestmark = pytest.mark.slow
 KAFKA = "topic string, partition int, offset bigint, timestamp double, value string"

@@ -12,7 +12,7 @@ from test_kill import kill_again_and_again
 from weft_process import weft
 
 from weft import Broker, Document
-from weft.spark.results import read_results
+from weft.delivery.results import read_results
 
 pytestmark = pytest.mark.slow
 QUERIES = {

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from weft_process import embedded, kill_all, start_weft, weft
 
-from weft.spark.results import read_results
+from weft.delivery.results import read_results
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from weft_process import kill_all, peak_memory, start_weft
 
-from weft.spark.results import read_results
+from weft.delivery.results import read_results
 
 pytestmark = pytest.mark.slow
 KB, MB, GB = 1024, 1024**2, 1024**3

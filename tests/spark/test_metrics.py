@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from weft_process import kill_all, start_weft
 
 from weft.cli import app
+from weft.delivery.results import read_results
 from weft.spark import BatchMetrics, Metrics, MetricsListener, deliver, observed, serve_metrics
-from weft.spark.results import read_results
 
 pytestmark = pytest.mark.slow
 QUERIES = ["/a/b", "/a[@n > 4]", "//missing"]

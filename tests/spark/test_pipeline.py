@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from weft_process import embedded, weft
 
 from weft.cli import app
+from weft.delivery.output import Mode
+from weft.delivery.results import read_results
 from weft.errors import ConfigurationError
 from weft.spark import Job, deliver, first_line, match, messages, rejected, run_batch
-from weft.spark.results import read_results
-from weft.spark.transform import Mode
 
 pytestmark = pytest.mark.slow
 MB = 1024 * 1024

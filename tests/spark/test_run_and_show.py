@@ -9,8 +9,8 @@ from typer.testing import CliRunner, Result
 from weft_process import embedded, weft
 
 from weft.cli import app
+from weft.delivery.results import read_results
 from weft.spark import Job, run_batch
-from weft.spark.results import read_results
 
 pytestmark = pytest.mark.slow
 FORMATS = ("parquet", "json", "files")

@@ -26,10 +26,10 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from damage import damage, refused
 from weft.delivery import outbox
-from weft.delivery.outbox import Staged
+from weft.delivery.file_names import quoted
 from weft.durable import write_sealed
 from weft.errors import ConfigurationError
-from weft.spark.sink import MessageStreamWriter, MessageWriter, quoted
+from weft.spark.sink import MessageStreamWriter, MessageWriter
 
 pytestmark = pytest.mark.spark
 MESSAGES = "document string, subscription string, destination string, message string, position int"
@@ -280,11 +280,11 @@ def test_what_killed_jobs_staged_is_removed_after_an_hour_but_never_what_is_bein
     made = writer(tmp_path, 0)
     old, fresh, ours = (made.write(iter([batch(row("1"))])) for _ in range(3))
     for task in (old, ours):
-        os.utime(task.folder, (0, 0))
+        os.utime(task.staged.folder, (0, 0))
 
     made.commit([ours])
 
-    assert [folder.name for folder in (tmp_path / "_weft" / "staging").iterdir()] == [fresh.folder.name]
+    assert [folder.name for folder in (tmp_path / "_weft" / "staging").iterdir()] == [fresh.staged.folder.name]
     assert delivered(tmp_path) == expected(row("1"))
 
 
@@ -514,13 +514,12 @@ def test_missing_columns_are_told(tmp_path: Path, columns: list[str]) -> None:
 
 def test_a_folder_that_is_not_shared_between_machines_is_told(tmp_path: Path) -> None:
     made = writer(tmp_path, 0)
-    staged = made.write(iter([batch(row("1"))]))
-    shutil.rmtree(staged.folder)
+    written = made.write(iter([batch(row("1"))]))
+    shutil.rmtree(written.staged.folder)
 
     with pytest.raises(ConfigurationError, match="expected a folder that all machines share"):
-        made.commit([staged])
+        made.commit([written])
 
-    assert isinstance(staged, Staged)
     assert list((tmp_path / "_weft" / "intents").iterdir()) == []
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from damage import damage, refused
+from weft.delivery import output
+from weft.delivery.output import Record, alone, claim, finish, name_of_checkpoint, read_record
+from weft.delivery.results import read_results
 from weft.durable import write_sealed
 from weft.errors import ConfigurationError
-from weft.spark import compile_subscriptions, output, versions
-from weft.spark.output import Record, alone, claim, finish, name_of_checkpoint, read_record
-from weft.spark.results import read_results
+from weft.spark import compile_subscriptions, versions
 from weft.spark.versions import Versions
 
 BATCH, STREAM = Record(None, "parquet"), Record("news", "parquet")
@@ -96,7 +97,7 @@ def _interrupted(_: Path) -> None:
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from weft.spark.output import alone\n"
+        "import sys; from pathlib import Path; from weft.delivery.output import alone\n"
         "with alone(Path(sys.argv[1]), 'busy'): print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "records")]

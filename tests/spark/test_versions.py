@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from weft.delivery.results import read_results
 from weft.errors import ConfigurationError
 from weft.spark import BatchMetrics, Job, compile_subscriptions, run_stream
-from weft.spark.results import read_results
 from weft.spark.versions import Versions
 
 pytestmark = pytest.mark.slow

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from weft.broker.broker import Broker
-from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, QueriesFile, naming, read_dtd
+from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, QueriesFile, RowTag, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Rejected, SomeDocuments, find_documents, read_batches
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
 
 
-class Form(StrEnum):
-    """The forms of a graph."""
-
-    dot = "dot"
-    svg = "svg"
-
-
 def explain(
     queries: QueriesFile,
     documents: SomeDocuments = None,
     id: Annotated[str | None, typer.Option("--id", help="Explain this subscription alone.")] = None,
-    graph: Annotated[Form | None, typer.Option(help="With --id: the plan as a graph, for Graphviz or drawn.")] = None,
+    graph: Annotated[
+        Literal["dot", "svg"] | None, typer.Option(help="With --id: the plan as a graph, for Graphviz or drawn.")
+    ] = None,
     limit: LimitSettings = None,
+    row_tag: RowTag = None,
     dtd: DtdName = None,
     namespace: Namespaces = None,
     ignore_namespaces: IgnoreNamespaces = False,
@@ -51,9 +46,9 @@ def explain(
     if id is not None and id not in broker:
         raise ConfigurationError(f"--id: expected the id of a subscription in {queries}, found {id!r}")
     rejected = Rejected()
-    for batch in read_batches(find_documents(documents or []), limits, rejected):
+    for batch in read_batches(find_documents(documents or [], rejected), row_tag, limits, rejected):
         broker.publish(batch)  # joins remember only what is published
         rejected.tell_new(broker)
-    typer.echo(broker.explain_graph(id, graph.value) if graph and id is not None else broker.explain(id))
+    typer.echo(broker.explain_graph(id, graph) if graph and id is not None else broker.explain(id))
     if rejected.any:
         raise typer.Exit(1)

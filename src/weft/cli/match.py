@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,39 +15,29 @@ from rich.table import Table
 from weft.broker.broker import Broker
 from weft.broker.destinations import Message
 from weft.broker.subscriptions import load_subscriptions
-from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, QueriesFile, naming, read_dtd
+from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, QueriesFile, RowTag, naming, read_dtd
 from weft.cli.queries import load_broker
 from weft.cli.sources import Documents, Rejected, find_documents, read_batches
 from weft.documents import Document, Limits
-from weft.documents.document import read_limits
+from weft.documents.document import DoctypePolicy, read_limits
 from weft.languages import recognize
+from weft.reference.pathsharing.approaches import Approach
+
+_LIMITS = Limits()
 
 
-class Approach(StrEnum):
-    """How much of a FLWR query the path matching engine does."""
-
-    F = "F"
-    FW = "FW"
-    FWR = "FWR"
-
-
-class Doctype(StrEnum):
-    """What to do with a document that has a DOCTYPE."""
-
-    reject = "reject"
-    ignore_external = "ignore-external"
-
-
+# Longer than other functions: all but the last lines are its options and the text of --help.
 def match(
     queries: QueriesFile,
     documents: Documents,
     ids: Annotated[bool, typer.Option("--ids", help="One line a document: the ids of what matches it.")] = False,
-    max_bytes: Annotated[int, typer.Option(min=1, help="Reject larger documents.")] = Limits().max_bytes,
-    max_depth: Annotated[int, typer.Option(min=1, help="Reject documents nested deeper.")] = Limits().max_depth,
+    max_bytes: Annotated[int, typer.Option(min=1, help="Reject larger documents.")] = _LIMITS.max_bytes,
+    max_depth: Annotated[int, typer.Option(min=1, help="Reject documents nested deeper.")] = _LIMITS.max_depth,
     doctype: Annotated[
-        Doctype, typer.Option(help="Reject documents with a DOCTYPE, or read it but fetch nothing.")
-    ] = Doctype.ignore_external,
+        DoctypePolicy, typer.Option(help="Reject documents with a DOCTYPE, or read it but fetch nothing.")
+    ] = _LIMITS.doctype,
     limit: LimitSettings = None,
+    row_tag: RowTag = None,
     dtd: DtdName = None,
     approach: Annotated[
         Approach | None, typer.Option(help="Answer FLWR queries one by one, as in the paper, instead of together.")
@@ -63,6 +52,9 @@ def match(
     XML, attributes as name="value", text as it is; for a FLWR query the one message that it builds. With --ids there
     is one line a document instead.
 
+    A folder stands for the files in it, at any depth and sorted by name, and an archive for the XML files in it; names
+    that begin with . or _ are left out. Each folder right below one that is given is a stream of its own name.
+
     An XSCL query joins documents: they come in the order given, and the time is the clock's. Each of its messages has a
     line with all documents that it joins. Where the input ends all windows close, and what nothing followed is told.
 
@@ -74,18 +66,19 @@ def match(
       weft match subscriptions.xpath news/ more/extra.xml
       weft match --ids --namespace dc=http://purl.org/dc/elements/1.1/ subscriptions.xpath news/
       weft match joins/ payments/ refunds/
+      weft match --ids --row-tag item subscriptions.xpath dump.xml.gz
       curl -s https://example.org/item.xml | weft match subscriptions.xpath -
     """
-    settings = [f"max_bytes={max_bytes}", f"max_depth={max_depth}", f"doctype={doctype.value}", *(limit or ())]
+    settings = [f"max_bytes={max_bytes}", f"max_depth={max_depth}", f"doctype={doctype}", *(limit or ())]
     limits = read_limits(settings)
     graph = read_dtd(dtd) if dtd is not None else None
-    broker = Broker(limits, dtd=graph, approach=approach.value if approach else None, profile=profile)
+    broker = Broker(limits, dtd=graph, approach=approach, profile=profile)
     load_broker(queries, naming(namespace, ignore_namespaces), broker)
     if ids:
         _tell_left_out(queries)
     rejected = Rejected()
     lines = _match_ids if ids else _match_nodes
-    for batch in read_batches(find_documents(documents), limits, rejected):
+    for batch in read_batches(find_documents(documents, rejected), row_tag, limits, rejected):
         _print(lines(broker, batch, rejected))
     _print(map(_line, broker.advance()))
     if profile:

@@ -11,6 +11,7 @@ import typer
 
 from weft.documents import Dtd
 from weft.errors import ConfigurationError
+from weft.inputs.rows import check_row_tag
 from weft.workload import SHIPPED, shipped
 
 QueriesFile = Annotated[
@@ -47,6 +48,23 @@ DtdName = Annotated[
         "--dtd",
         metavar="NAME_OR_FILE",
         help=f"A DTD that all documents keep to: a file, or one of {', '.join(SHIPPED)}.",
+    ),
+]
+
+
+def _row_tag(name: str | None) -> str | None:
+    if name is not None:
+        check_row_tag(name)
+    return name
+
+
+RowTag = Annotated[
+    str | None,
+    typer.Option(
+        "--row-tag",
+        metavar="NAME",
+        callback=_row_tag,
+        help="Each element of this name is a document, however large the file.",
     ),
 ]
 

@@ -3,38 +3,22 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
-from enum import StrEnum
-from importlib import import_module
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from weft.cli.interrupts import Interrupts
-from weft.cli.options import LimitSettings
-from weft.cli.run_report import task_bar, tell_batch, tell_summary
+from weft.cli.options import LimitSettings, RowTag
+from weft.cli.run_report import tell_summary
+from weft.delivery.job import AHEAD, LATENESS, Job
+from weft.delivery.output import Format, Mode
 from weft.errors import ConfigurationError
 
 
-class Mode(StrEnum):
-    """What becomes of a document that cannot be read: Spark's words."""
-
-    PERMISSIVE = "PERMISSIVE"
-    DROPMALFORMED = "DROPMALFORMED"
-    FAILFAST = "FAILFAST"
-
-
-class Format(StrEnum):
-    """How messages are written."""
-
-    parquet = "parquet"
-    json = "json"
-    files = "files"
-
-
+# Longer than other functions: all but the last lines are its options and the text of --help.
 def run(
     subscriptions: Annotated[
         Path,
@@ -48,16 +32,11 @@ def run(
     available_now: Annotated[
         bool, typer.Option("--available-now", help="With --stream: end when all that is there is done.")
     ] = False,
-    format: Annotated[Format, typer.Option(help="Tables of Parquet or JSON, or a file for each message.")] = (
-        Format.parquet
-    ),
+    format: Annotated[Format, typer.Option(help="Tables of Parquet or JSON, or a file for each message.")] = "parquet",
     mode: Annotated[
         Mode, typer.Option(help="Put rejected documents into DIR/rejected, drop them, or end at the first.")
-    ] = Mode.PERMISSIVE,
-    row_tag: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Each element of this name is a document, however large the file."),
-    ] = None,
+    ] = "PERMISSIVE",
+    row_tag: RowTag = None,
     ignore_namespaces: Annotated[bool, typer.Option("--ignore-namespaces", help="Compare local names only.")] = False,
     checkpoint: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where a stream remembers how far it is; else in the output.")
@@ -67,7 +46,7 @@ def run(
     lateness: Annotated[
         float,
         typer.Option(metavar="SECONDS", min=0, help="With --stream: how late a document may be, and still be joined."),
-    ] = 600.0,
+    ] = LATENESS,
     ahead: Annotated[
         float,
         typer.Option(
@@ -75,7 +54,7 @@ def run(
             min=0,
             help="With --stream: how far ahead of the clock a document that is joined may be.",
         ),
-    ] = 86_400.0,
+    ] = AHEAD,
     master: Annotated[str, typer.Option(metavar="URL", help="Where Spark runs.")] = "local[*]",
     conf: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark. Can be repeated.")
@@ -103,68 +82,50 @@ def run(
     XSCL joins documents by the times at which their files were changed last. In a stream the XSCL subscriptions stay
     the same from beginning to end.
     """
-    is_done, log = False, output / "spark.log"
+    job = Job(
+        subscriptions,
+        documents,
+        output,
+        mode=mode,
+        format=format,
+        row_tag=row_tag,
+        ignore_namespaces=ignore_namespaces,
+        max_files_per_trigger=max_files_per_trigger,
+        checkpoint=checkpoint,
+        overwrite=overwrite,
+        lateness=lateness,
+        ahead=ahead,
+        limits=tuple(limit or ()),
+    )
+    settings = dict(_setting(entry) for entry in conf or [])
+    _run(job, stream, available_now, master, settings, metrics_port)
+
+
+def _run(
+    job: Job, stream: bool, available_now: bool, master: str, conf: Mapping[str, str], metrics_port: int | None
+) -> None:
+    """Run a job to its end and tell what it did, or that it was interrupted."""
+    is_done = False
     with Interrupts() as interrupts, suppress(KeyboardInterrupt):
-        spark_room = load_spark()
-        settings = dict(_setting(entry) for entry in conf or [])
-        job = spark_room.Job(
-            subscriptions,
-            documents,
-            output,
-            mode=mode.value,
-            format=format.value,
-            row_tag=row_tag,
-            ignore_namespaces=ignore_namespaces,
-            max_files_per_trigger=max_files_per_trigger,
-            checkpoint=checkpoint,
-            overwrite=overwrite,
-            lateness=lateness,
-            ahead=ahead,
-            limits=tuple(limit or ()),
+        try:
+            # Here, not above: the other commands are there at once, and work without Spark.
+            from weft.cli.run_on_spark import run_on_spark  # noqa: PLC0415
+        except ModuleNotFoundError as error:
+            raise ConfigurationError(f"this command needs Spark ({error}): pip install 'weft[spark]'") from None
+        is_done = run_on_spark(
+            job,
+            interrupts,
+            stream=stream,
+            available_now=available_now,
+            master=master,
+            conf=conf,
+            metrics_port=metrics_port,
         )
-        compiled = spark_room.check_job(job, stream)
-        told, endpoint = _told(spark_room, log, interrupts), _endpoint(spark_room, job, metrics_port)
-        with told, endpoint, spark_room.session(master, settings, log) as spark:
-            interrupts.note()  # Spark has put a handler of its own in place
-            if stream:
-                is_done = _run_stream(spark_room, spark, job, available_now, interrupts)
-            else:
-                is_done = _run_batch(spark_room, spark, job, compiled, interrupts)
     if not is_done:
         advice = "the same command goes on" if stream else "not finished, the same command begins anew"
-        typer.echo(f"weft: interrupted; {output}: {advice}", err=True)
+        typer.echo(f"weft: interrupted; {job.output}: {advice}", err=True)
         raise typer.Exit(128 + (interrupts.came or signal.SIGINT))
-    tell_summary(job.metrics, output)
-
-
-@contextmanager
-def _told(spark_room: Any, log: Path, interrupts: Interrupts) -> Iterator[None]:
-    """What Spark raises becomes one line; after an interrupt it says nothing new."""
-    try:
-        yield
-    except spark_room.SPARK_ERRORS as error:
-        if interrupts.came is None:
-            raise ConfigurationError(f"{spark_room.first_line(error)} (see {log})") from None
-
-
-@contextmanager
-def _endpoint(spark_room: Any, job: Any, port: int | None) -> Iterator[None]:
-    """The counts for Prometheus, while the job runs."""
-    server = spark_room.serve_metrics(job.metrics, port) if port is not None else None
-    try:
-        yield
-    finally:
-        if server is not None:
-            server.shutdown()
-            server.server_close()
-
-
-def load_spark(module: str = "weft.spark") -> Any:
-    """Spark is loaded only by the commands that need it: the others are there at once, and work without it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(f"this command needs Spark ({error}): pip install 'weft[spark]'") from None
+    tell_summary(job.metrics, job.output)
 
 
 def _setting(entry: str) -> tuple[str, str]:
@@ -172,30 +133,3 @@ def _setting(entry: str) -> tuple[str, str]:
     if not equals:
         raise ConfigurationError(f"--conf: expected KEY=VALUE, found {entry!r}")
     return key, value
-
-
-def _run_batch(spark_room: Any, spark: Any, job: Any, compiled: Any, interrupts: Interrupts) -> bool:
-    """Whether it was done; in a thread of its own, so that no interrupt comes in the middle of a call to Spark."""
-    with ThreadPoolExecutor(1) as pool, task_bar(spark):
-        running = pool.submit(spark_room.run_batch, spark, job, compiled)
-        while not wait([running], timeout=0.2).done:
-            if interrupts.came is not None:  # again and again: it may just be between two of its jobs
-                spark_room.cancel_jobs(spark)
-    if interrupts.came is None:
-        running.result()
-    return running.exception() is None
-
-
-def _run_stream(spark_room: Any, spark: Any, job: Any, available_now: bool, interrupts: Interrupts) -> bool:
-    """Until interrupted, or until all is done; to be interrupted is how a stream ends."""
-    with spark_room.run_stream(
-        spark,
-        job,
-        available_now=available_now,
-        on_batch=tell_batch,
-        on_refused=lambda error: typer.echo(f"weft: new subscriptions refused, the old ones go on:\n{error}", err=True),
-    ) as query:
-        typer.echo("weft: streaming; interrupt to stop" if not available_now else "weft: streaming", err=True)
-        while interrupts.came is None and not query.awaitTermination(0.2):
-            pass
-    return True

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -15,8 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from weft.spark.metrics import BatchMetrics, Metrics
+from weft.delivery.metrics import BatchMetrics, Metrics
 
 _TOP = 10  # subscriptions in the summary
 
@@ -30,9 +28,9 @@ def tell_batch(batch: BatchMetrics) -> None:
 
 
 @contextmanager
-def task_bar(spark: Any) -> Iterator[None]:
-    """The tasks that are done, on a terminal."""
-    if not sys.stderr.isatty() or not hasattr(spark, "_jsc"):
+def task_bar(tasks: Callable[[], tuple[int, int] | None]) -> Iterator[None]:
+    """A bar on a terminal; `tasks` tells how many are done and how many there are, while that is known."""
+    if not sys.stderr.isatty():
         yield
         return
     over = threading.Event()
@@ -41,13 +39,9 @@ def task_bar(spark: Any) -> Iterator[None]:
         task = bar.add_task("delivering", total=None)
 
         def poll() -> None:
-            tracker = spark.sparkContext.statusTracker()
             while not over.wait(0.3):
-                stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-                known = [stage for stage in stages if stage is not None]
-                if known:
-                    done, total = sum(s.numCompletedTasks for s in known), sum(s.numTasks for s in known)
-                    bar.update(task, completed=done, total=total)
+                if (known := tasks()) is not None:
+                    bar.update(task, completed=known[0], total=known[1])
 
         watcher = threading.Thread(target=poll, daemon=True)
         watcher.start()

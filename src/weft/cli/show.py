@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from weft.cli.run import load_spark
+from weft.errors import ConfigurationError
 
 
 def show(
@@ -27,7 +28,7 @@ def show(
       weft show out/ --subscription urgent --limit 0
       weft show out/ --rejected
     """
-    rows = load_spark("weft.spark.results").read_results(output, subscription, only_rejected=rejected)
+    rows = _rows(output, subscription, rejected)
     tell = _tell_rejected if rejected else _tell_message
     shown = 0
     for row in islice(rows, limit or None):
@@ -38,6 +39,15 @@ def show(
         typer.echo(f"weft: no {'rejected documents' if rejected else 'messages'}{of} in {output}", err=True)
     elif shown == limit and next(rows, None) is not None:
         typer.echo(f"weft: the first {limit}; --limit 0 shows all", err=True)
+
+
+def _rows(output: Path, subscription: str | None, rejected: bool) -> Iterator[dict[str, Any]]:
+    try:
+        # Here, not above: the other commands are there at once, and work without pyarrow.
+        from weft.delivery.results import read_results  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(f"this command needs pyarrow ({error}): pip install 'weft[spark]'") from None
+    return read_results(output, subscription, only_rejected=rejected)
 
 
 def _tell_message(row: dict[str, Any]) -> None:

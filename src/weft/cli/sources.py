@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from io import BufferedIOBase
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, cast
 
 import typer
 from rich.console import Console
@@ -18,65 +20,17 @@ from weft.broker.broker import Broker
 from weft.documents import Document, Limits
 from weft.errors import ConfigurationError, DocumentError
 from weft.inputs.chunks import reason_of
+from weft.inputs.files import File, Piece, find_files, path_below, read_piece, read_stream
 
 STANDARD_INPUT = "-"
 _BATCH = 64  # documents
 _BATCH_BYTES = 32 * 1024 * 1024  # or fewer, if they are large
-_FIRST_BYTES = 64 * 1024  # most documents are smaller, and room for the largest costs more than reading them
+#: A file; or the name of what is read once, as it comes: standard input, or a pipe.
+Found = File | str
 
-_HELP = "XML files, folders (all *.xml in them, at any depth), or - for standard input."
+_HELP = "XML files, archives of them, folders (all *.xml, *.gz, *.zip, *.tar at any depth), or - for standard input."
 Documents = Annotated[list[str], typer.Argument(metavar="DOCUMENT", show_default=False, help=_HELP)]
 SomeDocuments = Annotated[list[str] | None, typer.Argument(metavar="DOCUMENT", show_default=False, help=_HELP)]
-
-
-def find_documents(paths: list[str]) -> list[str]:
-    """The documents that the paths stand for, by name: a folder stands for the *.xml in it, sorted."""
-    if paths.count(STANDARD_INPUT) > 1:
-        raise ConfigurationError("- can be given only once: standard input is one document")
-    found: list[str] = []
-    for path in paths:
-        if not Path(path).is_dir() or not path:
-            found.append(path)
-            continue
-        inside = sorted(_files_below(path))
-        if not inside:
-            typer.echo(f"{path}: no *.xml in this folder", err=True)
-        found += [f"{path.rstrip('/')}/{file}" for file in inside]
-    return found
-
-
-def _files_below(path: str) -> Iterator[Path]:
-    """The *.xml in a folder, and folders that cannot be read: who reads them tells why."""
-    closed: list[str] = []
-    for folder, _, names in os.walk(path, onerror=lambda error: closed.append(error.filename)):
-        files = (Path(folder, name) for name in names if name.endswith(".xml"))
-        for file in files:
-            if file.is_file() or not file.exists():  # a link to nothing is told by who reads it
-                yield file.relative_to(path)
-            else:
-                typer.echo(f"{file}: not a file, left out", err=True)
-    yield from (Path(folder).relative_to(path) for folder in closed)
-
-
-def read_document(name: str, limits: Limits) -> Document:
-    """The document of that name, not yet parsed; raises DocumentError where there is none to be had."""
-    try:
-        if name == STANDARD_INPUT:
-            data = _read_bytes(sys.stdin.buffer, limits.max_bytes)
-        else:
-            with Path(name).open("rb") as file:
-                data = _read_bytes(file, limits.max_bytes)
-    except Exception as error:  # whatever it is, it is this document's own: the others go on
-        raise DocumentError(name, 1, 1, 0, reason_of(error)) from None
-    if len(data) > limits.max_bytes:
-        raise DocumentError(name, 1, 1, 0, f"more than {limits.max_bytes} bytes")
-    return Document(data, name)
-
-
-def _read_bytes(file: BinaryIO, most: int) -> bytes:
-    """All that is in the file, up to one byte more than it may have."""
-    data = file.read(_FIRST_BYTES)
-    return data if len(data) < _FIRST_BYTES else data + file.read(max(0, most + 1 - len(data)))
 
 
 class Rejected:
@@ -100,23 +54,72 @@ class Rejected:
         return {error.document for error in new}
 
 
-def read_batches(names: list[str], limits: Limits, rejected: Rejected) -> Iterator[list[Document]]:
+def find_documents(paths: list[str], rejected: Rejected) -> list[Found]:
+    """What the paths stand for, each file under the path that the user knows it by; what cannot be seen is told."""
+    if paths.count(STANDARD_INPUT) > 1:
+        raise ConfigurationError("- can be given only once: standard input is one document")
+    found: list[Found] = []
+    for path in paths:
+        kind = _kind(path)
+        if path == STANDARD_INPUT or kind not in (None, stat.S_IFDIR, stat.S_IFREG):
+            found.append(path)
+        else:
+            found += _find_files(path, kind == stat.S_IFDIR, rejected)
+    return found
+
+
+def _kind(path: str) -> int | None:
+    try:
+        return stat.S_IFMT(Path(path).stat().st_mode) if path else None
+    except (OSError, ValueError):
+        return None  # told by who looks for files there
+
+
+def _find_files(path: str, is_folder: bool, rejected: Rejected) -> list[File]:
+    closed: list[DocumentError] = []
+    files = find_files(path, lambda name, error: closed.append(DocumentError(name, 1, 1, 0, reason_of(error))))
+    for error in closed:
+        rejected.tell(error)
+    if not files and not closed:
+        typer.echo(f"{path}: no *.xml, *.gz, *.zip or *.tar in this folder", err=True)
+    return [replace(file, id=path_below(path, file.id) if is_folder else path) for file in files]
+
+
+def read_batches(
+    found: list[Found], row_tag: str | None, limits: Limits, rejected: Rejected
+) -> Iterator[list[Document]]:
     """The documents, a batch at a time: only one batch is ever held."""
-    with _progress(len(names)) as advance:
+    with _progress(len(found)) as advance:
         batch: list[Document] = []
         size = 0
-        for name in names:
-            try:
-                batch.append(read_document(name, limits))
-                size += len(batch[-1].data)
-            except DocumentError as error:
-                rejected.tell(error)
-            if len(batch) == _BATCH or size > _BATCH_BYTES:
-                yield batch
-                batch, size = [], 0
+        for each in found:
+            for entry in _read(each, row_tag, limits):
+                if isinstance(entry, DocumentError):
+                    rejected.tell(entry)
+                    continue
+                # Without the time of the file: they come in the order given, and the time is the clock's.
+                batch.append(Document(entry.data, entry.id, entry.stream))
+                size += len(entry.data)
+                if len(batch) == _BATCH or size > _BATCH_BYTES:
+                    yield batch
+                    batch, size = [], 0
             advance(1)
         if batch:
             yield batch
+
+
+def _read(found: Found, row_tag: str | None, limits: Limits) -> Iterator[Document | DocumentError]:
+    if isinstance(found, File):
+        yield from read_piece(Piece(found), row_tag, limits)
+        return
+    try:
+        if found == STANDARD_INPUT:
+            yield from read_stream(found, cast(BufferedIOBase, sys.stdin.buffer), row_tag, limits)
+        else:
+            with Path(found).open("rb") as stream:
+                yield from read_stream(found, stream, row_tag, limits)
+    except Exception as error:  # whatever it is, it is this stream's own: the others go on
+        yield DocumentError(found, 1, 1, 0, reason_of(error))
 
 
 @contextmanager

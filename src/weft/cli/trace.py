@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.text import Text
 
 from weft.cli.options import IgnoreNamespaces, Namespaces, Naming, naming
-from weft.cli.sources import read_document
+from weft.cli.sources import Rejected, find_documents, read_batches
 from weft.cli.stages import Stage, stages
 from weft.cli.tree import MARK, tree
 from weft.documents import Limits, NodeTable, read
 from weft.engine import Engine
 from weft.engine.messages.building import binding_pattern
-from weft.errors import DocumentError, UnsupportedError
+from weft.errors import ConfigurationError, UnsupportedError
 from weft.languages import parse
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
@@ -78,14 +78,17 @@ def _messages(plan: Flwr, table: NodeTable) -> list[str]:
     return [message for _, _, message in engine.match(table).messages()]
 
 
-def _read(name: str) -> NodeTable:
-    try:
-        table = read([read_document(name, Limits())])
-        if table.rejected:
-            raise table.rejected[0]
-    except DocumentError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None
+def _read(path: str) -> NodeTable:
+    rejected, limits = Rejected(), Limits()
+    batch = next(read_batches(find_documents([path], rejected), None, limits, rejected), [])
+    if len(batch) != 1 and not rejected.any:
+        found = "several; weft match takes them all" if batch else "none"
+        raise ConfigurationError(f"{path}: expected one document, found {found}")
+    table = read(batch, limits)
+    for error in table.rejected:
+        rejected.tell(error)
+    if rejected.any:
+        raise typer.Exit(1)
     return table
 
 

@@ -1,6 +1,5 @@
 """Files with names in, files in folders out, batch by batch: every batch once, whatever fails in between.
 
-
     PATH/<destination, or the subscription>/<batch>-<subscription>-<key>.xml     a message
     PATH/<batch>-rejected-<key>.xml and .json                                    a rejected document and its error
     PATH/_weft/staging/<task>/<number>     what tasks wrote, before it is moved into place
@@ -29,8 +28,6 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
-from pyspark.sql.datasource import WriterCommitMessage
-
 from weft.durable import Seal, read_sealed, sync, write_sealed
 from weft.errors import ConfigurationError
 
@@ -54,7 +51,7 @@ class Name(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Staged(WriterCommitMessage):
+class Staged:
     """What a task wrote: files 0, 1, 2, ... of its staging folder, and their names."""
 
     folder: Path

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from errno import EINVAL, ELOOP
+from errno import EINVAL, ELOOP, ENOENT
+from functools import partial
 from io import BufferedIOBase, BufferedReader
 from itertools import chain
 from pathlib import Path
@@ -23,6 +24,10 @@ _SUFFIXES = (".xml", ".gz", ".zip", ".tar", ".tgz")
 _LIMITS = Limits()
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _GONE = (FileNotFoundError, NotADirectoryError)
+#: Makes a document of its data and its id.
+Make = Callable[[bytes, str], Document]
+#: Takes the path of what cannot be looked into, and why.
+Refuse = Callable[[str, Exception], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,43 +53,59 @@ class Piece:
 # -- finding
 
 
-def find_files(root: str | Path) -> list[File]:
-    """The files of documents in a folder, at any depth, in the order of their ids; or the one file that the root is."""
+def _refuse(path: str, error: Exception) -> None:
+    """Raise ConfigurationError: a folder is read as a whole or not at all."""
+    reason = "no such file or folder of documents" if isinstance(error, _GONE) else reason_of(error)
+    raise ConfigurationError(f"{path}: {reason}") from None
+
+
+def find_files(root: str | Path, refuse: Refuse = _refuse) -> list[File]:
+    """The files of documents in a folder, at any depth, in the order of their ids; or the one file that the root is.
+
+    A `refuse` that returns lets the rest be found.
+    """
     top = Path(root).absolute()
     try:
         if not str(root):
-            raise FileNotFoundError
+            raise FileNotFoundError(ENOENT, os.strerror(ENOENT))
         status = top.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        raise ConfigurationError(f"{root}: no such file or folder of documents") from None
-    except OSError as error:
-        raise ConfigurationError(f"{root}: {reason_of(error)}") from None
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+        refuse(str(root), error)
+        return []
     if not stat.S_ISDIR(status.st_mode):
         return [_file(top, top.name, status)]
-    return sorted(_files_below(top), key=lambda file: file.id)
+    return sorted(_files_below(str(root), top, refuse), key=lambda file: file.id)
 
 
-def _files_below(top: Path) -> Iterator[File]:
+def path_below(root: str, id: str) -> str:
+    """The path of a file that was found in a folder, for those who know the folder by the name they gave."""
+    return f"{root.rstrip('/')}/{id}"
+
+
+def _files_below(root: str, top: Path, refuse: Refuse) -> Iterator[File]:
     """What is no file, and what is gone since, is left out: it is found when it is there."""
 
-    def refuse(error: OSError) -> None:
-        if not isinstance(error, _GONE) or error.filename == str(top):
-            raise ConfigurationError(f"{error.filename}: {reason_of(error)}")
+    def refuse_folder(error: OSError) -> None:
+        if error.filename == str(top):
+            refuse(root, error)
+        elif not isinstance(error, _GONE):
+            refuse(path_below(root, Path(error.filename).relative_to(top).as_posix()), error)
 
-    for folder, folders, names in os.walk(top, onerror=refuse):
+    for folder, folders, names in os.walk(top, onerror=refuse_folder):
         folders[:] = [name for name in folders if not is_hidden(name)]
         for name in names:
             if is_hidden(name) or not name.lower().endswith(_SUFFIXES):
                 continue
             path = Path(folder, name)
+            below = path.relative_to(top).as_posix()
             try:
                 status = path.stat()
             except OSError as error:
-                if isinstance(error, _GONE) or error.errno == ELOOP:
-                    continue  # gone since, or a link to nothing
-                raise ConfigurationError(f"{path}: {reason_of(error)}") from None
+                if not isinstance(error, _GONE) and error.errno != ELOOP:  # gone since, or a link to nothing
+                    refuse(path_below(root, below), error)
+                continue
             if stat.S_ISREG(status.st_mode):
-                yield _file(path, path.relative_to(top).as_posix(), status)
+                yield _file(path, below, status)
 
 
 def _file(path: Path, below: str, status: os.stat_result) -> File:
@@ -140,10 +161,18 @@ def read_piece(
         yield DocumentError(piece.file.id, 1, 1, 0, reason_of(error))
 
 
+def read_stream(
+    name: str, stream: BufferedIOBase, row_tag: str | None, limits: Limits = _LIMITS
+) -> Iterator[Document | DocumentError]:
+    """The documents of what is read once, as it comes: standard input, or a pipe. It is not unpacked."""
+    return _documents(name, Chunks(name, stream), row_tag, None, Document, limits)
+
+
 def _read_open(
     piece: Piece, stream: BufferedReader, row_tag: str | None, limits: Limits, chunk: int
 ) -> Iterator[Document | DocumentError]:
     stamp = _stamp(stream)
+    make = partial(Document, stream=piece.file.stream, timestamp=piece.file.timestamp)
     if piece.stamp not in (None, stamp):
         yield _changed(piece, "since it was split into rows")
         return
@@ -153,7 +182,7 @@ def _read_open(
         else:
             name, content = opened
             chunks = _chunks(name, content, piece.rows, chunk)
-            entries = _documents(name, chunks, row_tag, piece, limits)
+            entries = _documents(name, chunks, row_tag, piece.rows, make, limits)
         for entry in entries:
             # Rows go on; what is wrong with a file that changes meanwhile is that it changes.
             if (row_tag is None or isinstance(entry, DocumentError)) and _stamp(stream) != stamp:
@@ -204,18 +233,18 @@ def _chunks(name: str, stream: BufferedIOBase, rows: Rows | None, chunk: int) ->
 
 
 def _documents(
-    name: str, chunks: Chunks, row_tag: str | None, piece: Piece, limits: Limits
+    name: str, chunks: Chunks, row_tag: str | None, rows: Rows | None, make: Make, limits: Limits
 ) -> Iterator[Document | DocumentError]:
     try:
         if row_tag is None:
-            yield _read_whole(name, chunks, piece.file, limits)
+            yield _read_whole(name, chunks, make, limits)
         else:
-            yield from _read_rows(name, chunks, row_tag, piece, limits)
+            yield from _read_rows(name, chunks, row_tag, rows, make, limits)
     except Exception as error:  # whatever it is, it is this document's own: the others go on
         yield DocumentError(name, 1, 1, 0, failure_of(error))
 
 
-def _read_whole(name: str, chunks: Chunks, file: File, limits: Limits) -> Document | DocumentError:
+def _read_whole(name: str, chunks: Chunks, make: Make, limits: Limits) -> Document | DocumentError:
     parts: list[bytes] = []
     size = 0
     try:
@@ -226,13 +255,12 @@ def _read_whole(name: str, chunks: Chunks, file: File, limits: Limits) -> Docume
                 return DocumentError(name, 1, 1, 0, f"more than {limits.max_bytes} bytes")
     except DocumentError as error:
         return Source(name, b"".join(parts)).error(size, error.reason)
-    return Document(b"".join(parts), name, file.stream, file.timestamp)
+    return make(b"".join(parts), name)
 
 
 def _read_rows(
-    name: str, chunks: Chunks, row_tag: str, piece: Piece, limits: Limits
+    name: str, chunks: Chunks, row_tag: str, rows: Rows | None, make: Make, limits: Limits
 ) -> Iterator[Document | DocumentError]:
-    file, rows = piece.file, piece.rows
     try:
         decoded = _in_utf8(name, chunks) if rows is None else decode_chunks(name, chunks, rows.encoding)
     except DocumentError as error:
@@ -243,7 +271,7 @@ def _read_rows(
             yield row
         else:
             offset, data = row
-            yield Document(data, f"{name}@{offset}", file.stream, file.timestamp)
+            yield make(data, f"{name}@{offset}")
 
 
 def _in_utf8(name: str, chunks: Iterator[bytes]) -> Iterator[bytes]:

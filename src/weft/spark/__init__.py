@@ -6,11 +6,13 @@
 >>> documents.transform(deliver("subscriptions.jsonl")).show()           # doctest: +SKIP
 """
 
+from weft.delivery.job import Job
+from weft.delivery.metrics import BatchMetrics, Metrics, serve_metrics
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.failures import SPARK_ERRORS, first_line
-from weft.spark.job import Job, check_job, run_batch, run_stream
+from weft.spark.job import check_job, run_batch, run_stream
 from weft.spark.joins import join
-from weft.spark.metrics import BatchMetrics, Metrics, MetricsListener, observed, serve_metrics
+from weft.spark.metrics import MetricsListener, observed
 from weft.spark.session import cancel_jobs, session, start_session
 from weft.spark.source import WeftSource
 from weft.spark.transform import deliver, match, messages, rejected

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,15 +16,17 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from weft.broker.subscriptions import Subscription
+from weft.delivery.job import Job
+from weft.delivery.metrics import BatchMetrics
 from weft.delivery.outbox import Outbox
+from weft.delivery.output import MESSAGES, RECORDS, REJECTED, Record, alone, claim, finish, name_of_checkpoint
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
 from weft.spark.compiled import Compiled, compile_subscriptions
-from weft.spark.joins import AHEAD, LATENESS, documents_of, is_ahead, join, join_stream, with_moments
+from weft.spark.joins import documents_of, is_ahead, join, join_stream, with_moments
 from weft.spark.joins_gathered import Gathered
-from weft.spark.metrics import BatchMetrics, Metrics, batch_metrics, observed
-from weft.spark.output import MESSAGES, RECORDS, Format, Record, alone, claim, finish, name_of_checkpoint
-from weft.spark.transform import REJECTED, Mode, Transform, deliver, messages, rejected, rejections
+from weft.spark.metrics import batch_metrics, observed
+from weft.spark.transform import Transform, deliver, messages, rejected, rejections
 from weft.spark.versions import Compile, Versions
 
 _JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
@@ -33,31 +34,6 @@ _IN_USE, _IN_WORK = "another run is using this checkpoint", "another run is writ
 _ATTEMPTS = 3  # to read documents that change meanwhile
 _INTERVAL = "500 milliseconds"  # between two looks for new documents
 AnyReader = TypeVar("AnyReader", DataFrameReader, DataStreamReader)
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What `weft run` is told; option names are Spark's where Spark has one."""
-
-    subscriptions: Path
-    documents: Path
-    output: Path
-    mode: Mode = "PERMISSIVE"
-    format: Format = "parquet"
-    row_tag: str | None = None
-    ignore_namespaces: bool = False
-    max_files_per_trigger: int = 1000
-    checkpoint: Path | None = None
-    overwrite: bool = False
-    lateness: float = LATENESS
-    ahead: float = AHEAD
-    limits: Sequence[str] = ()  # such as max_bytes=1000: see `weft.Limits`
-    metrics: Metrics = field(default_factory=Metrics)
-
-    @property
-    def checkpoint_folder(self) -> Path:
-        """Where a stream remembers how far it is."""
-        return (self.checkpoint or self.output / "checkpoint").absolute()
 
 
 def check_job(job: Job, is_stream: bool) -> Compiled | None:

@@ -30,6 +30,7 @@ from pyspark.sql.functions import (
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import NumericType, StringType, TimestampNTZType, TimestampType
 
+from weft.delivery.job import AHEAD, LATENESS
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, SECOND, Span, span
@@ -51,10 +52,6 @@ from weft.spark.joins_worker import (
 )
 from weft.spark.transform import Transform, as_compiled, check_documents, quoted_column
 
-#: Seconds that a document may come late in a stream. It costs state, not time: nothing waits for late documents.
-LATENESS = 600.0
-#: Seconds that a document may be dated ahead of the clock in a stream; later ones would all be late behind it.
-AHEAD = 86_400.0
 _LONGEST = 3_000_000_000  # seconds of a window that is still told from one without end: Spark counts days in an int
 _MESSAGES, _OCCURRENCES, _SIDE = (from_arrow_schema(schema) for schema in (MESSAGES, OCCURRENCES, SIDE))
 

@@ -79,6 +79,16 @@ def cancel_jobs(spark: SparkSession) -> None:
             spark.interruptAll()
 
 
+def running_tasks(spark: SparkSession) -> tuple[int, int] | None:
+    """How many tasks of the stages that run just now are done, and how many there are; None where nobody can tell."""
+    if not hasattr(spark, "_jsc"):
+        return None  # Spark Connect
+    tracker = spark.sparkContext.statusTracker()
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    known = [stage for stage in stages if stage is not None]
+    return (sum(s.numCompletedTasks for s in known), sum(s.numTasks for s in known)) if known else None
+
+
 def _check_java() -> None:
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java") if not home else shutil.which(str(Path(home) / "bin" / "java"))

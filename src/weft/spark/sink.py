@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from hashlib import blake2b
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StringType, StructType
 
+from weft.delivery.file_names import digest, quoted
 from weft.delivery.outbox import Name, Outbox, Staged
 from weft.errors import ConfigurationError
 from weft.spark.paths import local_path
@@ -21,13 +20,19 @@ from weft.spark.paths import local_path
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
-_LONGEST = 180  # bytes of a quoted name; batch, key and number fit beside it in the 255 of a file name
 _MESSAGE = ("subscription", "destination", "message", "position")
 _REJECTED = ("error", "line", "column", "source")
 _EXPECTED = (
     "expected columns subscription: string, destination: string, message: string, position: int,"
     " or a column rejected: struct<error:string,line:int,column:int,source:binary>"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Written(WriterCommitMessage):
+    """What a task tells the driver: what it staged."""
+
+    staged: Staged
 
 
 class MessageWriter(DataSourceArrowWriter):
@@ -44,9 +49,9 @@ class MessageWriter(DataSourceArrowWriter):
             raise ConfigurationError(f"option batchId: expected a whole number from 0 on, found {batch!r}")
         self._batch = None if batch is None else int(batch)
 
-    def write(self, iterator: Iterator[RecordBatch]) -> Staged:
+    def write(self, iterator: Iterator[RecordBatch]) -> Written:
         """On an executor: stage the messages of a task."""
-        return self._outbox.stage(self._rows.files(iterator))
+        return Written(self._outbox.stage(self._rows.files(iterator)))
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """On the driver: deliver what the tasks staged."""
@@ -64,9 +69,9 @@ class MessageStreamWriter(DataSourceStreamArrowWriter):
         options = {name.lower(): value for name, value in options.items()}
         self._rows, self._outbox = Rows(schema), _outbox(options)
 
-    def write(self, iterator: Iterator[RecordBatch]) -> Staged:
+    def write(self, iterator: Iterator[RecordBatch]) -> Written:
         """On an executor: stage the messages of a task."""
-        return self._outbox.stage(self._rows.files(iterator))
+        return Written(self._outbox.stage(self._rows.files(iterator)))
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:
         """On the driver: deliver what the tasks staged."""
@@ -78,7 +83,7 @@ class MessageStreamWriter(DataSourceStreamArrowWriter):
 
 
 def _staged(messages: Iterable[WriterCommitMessage | None]) -> list[Staged]:
-    return [message for message in messages if isinstance(message, Staged)]  # a failed task has none
+    return [message.staged for message in messages if isinstance(message, Written)]  # a failed task has none
 
 
 def _outbox(options: Mapping[str, str]) -> Outbox:
@@ -123,14 +128,14 @@ def _message_file(row: dict[str, Any], keys: dict[str, Any]) -> tuple[Name, byte
         found = {name: row[name] for name in _MESSAGE}
         raise ConfigurationError(f"expected a subscription and a message, or a value in 'rejected', found {found}")
     to = subscription if row["destination"] is None else row["destination"]
-    key = _digest(subscription, row["position"], *keys.values())
+    key = digest(subscription, row["position"], *keys.values())
     return Name(quoted(to), f"{quoted(subscription)}-{key}", ".xml"), f"{message}\n".encode()
 
 
 def _rejected_files(rejected: dict[str, Any], keys: dict[str, Any]) -> Iterator[tuple[Name, bytes]]:
     source = rejected["source"] or b""
     content = source.encode() if isinstance(source, str) else bytes(source)
-    base = f"rejected-{_digest(content, *keys.values())}"
+    base = f"rejected-{digest(content, *keys.values())}"
     about = keys | {name: rejected[name] for name in ("error", "line", "column")}
     yield Name("", base, ".xml"), content
     yield Name("", base, ".json"), (json.dumps(about, ensure_ascii=False, default=_shown) + "\n").encode()
@@ -138,18 +143,3 @@ def _rejected_files(rejected: dict[str, Any], keys: dict[str, Any]) -> Iterator[
 
 def _shown(value: object) -> str:
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
-
-
-def _digest(*values: object) -> str:
-    return blake2b(repr(values).encode(), digest_size=8).hexdigest()  # repr keeps values apart, and 1 from "1"
-
-
-@lru_cache(1 << 16)  # also: equal names are one object, so what a task returns stays small
-def quoted(name: str) -> str:
-    """One file name for any text, and no two alike: `a/b` becomes `a%2Fb`, `..` becomes `%2E.`; a long one is cut."""
-    text = quote(name, safe="") or "%"
-    if text[0] in "._":  # hidden files, folders above, and our own records
-        text = f"%{ord(text[0]):02X}{text[1:]}"
-    if len(text) <= _LONGEST:
-        return text
-    return f"{re.sub('%.?$', '', text[:_LONGEST])}+{_digest(name)}"  # no name that is not cut has a "+"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import col, lit
@@ -19,15 +19,14 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from weft.delivery.output import REJECTED, Mode
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.errors import ConfigurationError
 from weft.spark.compiled import Compiled, Subscriptions, compile_subscriptions
 from weft.spark.worker import DeliverWorker, Layout, MatchWorker
 
-Mode = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 Transform = Callable[[DataFrame], DataFrame]
-REJECTED = "rejected"
 _REJECTED = ("error", "line", "column", "source")  # what its column tells
 _ADDED = (
     StructField("subscription", StringType()),

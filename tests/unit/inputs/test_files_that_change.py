@@ -1,6 +1,7 @@
 """Files that change, vanish or cannot be read while they are wanted: one clear rejection each, and the rest goes on."""
 
 import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -12,8 +13,10 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
+from typer.testing import CliRunner
 
-from weft.cli.sources import find_documents, read_document
+from weft.cli import app
+from weft.cli.sources import Rejected, find_documents, read_batches
 from weft.documents import Document, Limits
 from weft.errors import ConfigurationError, DocumentError
 from weft.inputs import files
@@ -223,18 +226,17 @@ def test_a_folder_whose_files_may_not_be_seen_is_refused(closed: Path) -> None:
 
 
 @pytest.mark.usefixtures("closed", "as_nobody")
-def test_match_tells_what_may_not_be_read_and_goes_on(closed: Path) -> None:
-    names = find_documents([str(closed)])
+def test_match_tells_what_may_not_be_read_and_goes_on(closed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rejected = Rejected()
 
-    outcomes = []
-    for name in names:
-        try:
-            outcomes.append(read_document(name, LIMITS).id)
-        except DocumentError as error:
-            outcomes.append(error.reason)
+    batches = list(read_batches(find_documents([str(closed)], rejected), None, LIMITS, rejected))
 
-    assert [name.removeprefix(f"{closed}/") for name in names] == ["a.xml", "secret.xml", "shut", "z.xml"]
-    assert outcomes == [f"{closed}/a.xml", "Permission denied", "Permission denied", f"{closed}/z.xml"]
+    assert [[document.id for document in batch] for batch in batches] == [[f"{closed}/a.xml", f"{closed}/z.xml"]]
+    assert rejected.any
+    assert capsys.readouterr().err.splitlines() == [
+        f"{closed}/shut:1:1: Permission denied (byte 0)",
+        f"{closed}/secret.xml:1:1: Permission denied (byte 0)",
+    ]
 
 
 def test_a_folder_that_vanishes_while_it_is_listed_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +261,7 @@ def test_a_root_that_vanishes_while_it_is_listed_is_refused(tmp_path: Path, monk
     walk = os.walk
     monkeypatch.setattr(os, "walk", lambda top, onerror: (root.rmdir(), walk(top, onerror=onerror))[1])
 
-    with pytest.raises(ConfigurationError, match="in: No such file or directory"):
+    with pytest.raises(ConfigurationError, match="in: no such file or folder of documents"):
         find_files(root)
 
 
@@ -299,17 +301,16 @@ def test_a_device_is_no_document(device: str) -> None:
     assert told(list(read_piece(Piece(file), None))) == [(Path(device).name, "not a file")]
 
 
-def test_match_leaves_pipes_out_and_tells_links_to_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_match_finds_no_pipes_and_no_links_to_nothing(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.xml")
     (tmp_path / "link.xml").symlink_to(tmp_path / "nothing")
     (tmp_path / "a.xml").write_bytes(b"<a/>")
+    (tmp_path / "q.xpath").write_text("/a")
 
-    names = find_documents([str(tmp_path)])
+    result = CliRunner().invoke(app, ["match", str(tmp_path / "q.xpath"), str(tmp_path)])
 
-    assert names == [f"{tmp_path}/a.xml", f"{tmp_path}/link.xml"]
-    assert capsys.readouterr().err == f"{tmp_path}/pipe.xml: not a file, left out\n"
-    with pytest.raises(DocumentError, match="No such file or directory"):
-        read_document(names[1], LIMITS)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [json.loads(line)["document"] for line in result.stdout.splitlines()] == [f"{tmp_path}/a.xml"]
 
 
 def test_match_reads_from_a_pipe_that_is_named(tmp_path: Path) -> None:
@@ -340,6 +341,12 @@ def test_whatever_is_raised_while_a_member_is_read_is_its_own(tmp_path: Path, mo
     assert len(found) == 3
 
 
-def test_a_name_that_no_file_can_have_is_told() -> None:
-    with pytest.raises(DocumentError, match="embedded null byte"):
-        read_document("a\0b", LIMITS)
+def test_a_name_that_no_file_can_have_is_told(tmp_path: Path) -> None:
+    (tmp_path / "q.xpath").write_text("/a")
+
+    result = CliRunner().invoke(app, ["match", str(tmp_path / "q.xpath"), "a\0b", ""])
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "a\0b:1:1: embedded null byte (byte 0)\n:1:1: No such file or directory (byte 0)\n"
+    with pytest.raises(ConfigurationError, match="embedded null byte"):
+        find_files("a\0b")

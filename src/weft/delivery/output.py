@@ -21,10 +21,13 @@ from typing import Literal, get_args
 
 from weft.durable import Seal, read_sealed, write_sealed
 from weft.errors import ConfigurationError
-from weft.spark.transform import REJECTED
 
+#: How messages are written.
 Format = Literal["parquet", "json", "files"]
-MESSAGES, RECORDS = "messages", "_weft"
+#: What becomes of a document that cannot be read: Spark's words.
+Mode = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
+#: The folders of an output.
+MESSAGES, REJECTED, RECORDS = "messages", "rejected", "_weft"
 _ADVICE = "bring it back as it was, or begin with another output and checkpoint"
 _JOB, _CHECKPOINT = Seal("job", 1, _ADVICE), Seal("checkpoint", 1, _ADVICE)
 

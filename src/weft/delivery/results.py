@@ -1,4 +1,4 @@
-"""The output of a job in, its messages or rejected documents out, row by row, without starting Spark."""
+"""The output of a job in, its messages or rejected documents out, row by row, without Spark."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from urllib.parse import unquote
 
 import pyarrow.dataset as ds
 
+from weft.delivery.file_names import quoted
+from weft.delivery.output import MESSAGES, RECORDS, REJECTED, read_record
 from weft.errors import ConfigurationError
-from weft.spark.output import MESSAGES, RECORDS, read_record
-from weft.spark.sink import quoted
-from weft.spark.transform import REJECTED
 
 Row = dict[str, Any]
 _NAME = re.compile(r"(\d+)-(.*?)-[0-9a-f]{16}(?:-\d+)?")

@@ -1,0 +1,90 @@
+"""A job in, its messages delivered out: the part of `weft run` that needs Spark, and that no other command loads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import typer
+
+from weft.cli.interrupts import Interrupts
+from weft.cli.run_report import task_bar, tell_batch
+from weft.delivery.job import Job
+from weft.delivery.metrics import BatchMetrics, Metrics, serve_metrics
+from weft.errors import ConfigurationError
+from weft.spark import SPARK_ERRORS, cancel_jobs, check_job, first_line, run_batch, run_stream, session
+from weft.spark.session import running_tasks
+
+_PAUSE = 0.2  # seconds between two looks for an interrupt
+
+
+def run_on_spark(
+    job: Job,
+    interrupts: Interrupts,
+    *,
+    stream: bool,
+    available_now: bool,
+    master: str,
+    conf: Mapping[str, str],
+    metrics_port: int | None,
+) -> bool:
+    """Whether the job was done; a stream is, however it ends."""
+    compiled = check_job(job, stream)
+    log = job.output / "spark.log"
+    with _told(log, interrupts), _endpoint(job.metrics, metrics_port), session(master, conf, log) as spark:
+        interrupts.note()  # Spark has put a handler of its own in place
+        if not stream:
+            with task_bar(partial(running_tasks, spark)):
+                return _finish(partial(run_batch, spark, job, compiled), partial(cancel_jobs, spark), interrupts)
+        with run_stream(
+            spark, job, available_now=available_now, on_batch=tell_batch, on_refused=_tell_refused
+        ) as query:
+            typer.echo("weft: streaming" if available_now else "weft: streaming; interrupt to stop", err=True)
+            while interrupts.came is None and query.isActive:
+                time.sleep(_PAUSE)
+            if interrupts.came is None:
+                query.awaitTermination()  # raises what ended it
+        return True
+    return False  # interrupted, and told by Spark as an error
+
+
+def _finish(work: Callable[[], BatchMetrics], cancel: Callable[[], None], interrupts: Interrupts) -> bool:
+    """Whether it was done; in a thread of its own, so that no interrupt comes in the middle of a call to Spark."""
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(work)
+        while not wait([running], timeout=_PAUSE).done:
+            if interrupts.came is not None:  # again and again: it may just be between two of its jobs
+                cancel()
+    if interrupts.came is None:
+        running.result()
+    return running.exception() is None
+
+
+def _tell_refused(error: ConfigurationError) -> None:
+    typer.echo(f"weft: new subscriptions refused, the old ones go on:\n{error}", err=True)
+
+
+@contextmanager
+def _told(log: Path, interrupts: Interrupts) -> Iterator[None]:
+    """What Spark raises becomes one line; after an interrupt it says nothing new."""
+    try:
+        yield
+    except SPARK_ERRORS as error:
+        if interrupts.came is None:
+            raise ConfigurationError(f"{first_line(error)} (see {log})") from None
+
+
+@contextmanager
+def _endpoint(metrics: Metrics, port: int | None) -> Iterator[None]:
+    """The counts for Prometheus, while the job runs."""
+    server = serve_metrics(metrics, port) if port is not None else None
+    try:
+        yield
+    finally:
+        if server is not None:
+            server.shutdown()
+            server.server_close()

@@ -1,0 +1,40 @@
+"""What `weft run` is told, as one value: what is read, what is written, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weft.delivery.metrics import Metrics
+from weft.delivery.output import Format, Mode
+
+#: Seconds that a document may come late in a stream. It costs state, not time: nothing waits for late documents.
+LATENESS = 600.0
+#: Seconds that a document may be dated ahead of the clock in a stream; later ones would all be late behind it.
+AHEAD = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What `weft run` is told; option names are Spark's where Spark has one."""
+
+    subscriptions: Path
+    documents: Path
+    output: Path
+    mode: Mode = "PERMISSIVE"
+    format: Format = "parquet"
+    row_tag: str | None = None
+    ignore_namespaces: bool = False
+    max_files_per_trigger: int = 1000
+    checkpoint: Path | None = None
+    overwrite: bool = False
+    lateness: float = LATENESS
+    ahead: float = AHEAD
+    limits: Sequence[str] = ()  # such as max_bytes=1000: see `weft.Limits`
+    metrics: Metrics = field(default_factory=Metrics)
+
+    @property
+    def checkpoint_folder(self) -> Path:
+        """Where a stream remembers how far it is."""
+        return (self.checkpoint or self.output / "checkpoint").absolute()
