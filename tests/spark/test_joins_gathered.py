@@ -14,7 +14,7 @@ from weft.delivery.job import Job
 from weft.delivery.results import read_results
 from weft.spark.compiled import compile_subscriptions
 from weft.spark.job import run_stream
-from weft.spark.joins import documents_of
+from weft.spark.joins_documents import documents_of
 from weft.spark.joins_gathered import Gathered
 
 SUBSCRIPTIONS = [

@@ -35,6 +35,7 @@ def _generate() -> None:
     """
 
 
+# Long: nearly all of it is options and the text of --help.
 @generate.command()
 def documents(
     dtd: RequiredDtd,
@@ -84,6 +85,7 @@ def documents(
     sys.stdout.flush()
 
 
+# Long: nearly all of it is options and the text of --help.
 @generate.command()
 def queries(
     dtd: RequiredDtd,

@@ -26,7 +26,7 @@ from weft.reference.pathsharing.approaches import Approach
 _LIMITS = Limits()
 
 
-# Longer than other functions: all but the last lines are its options and the text of --help.
+# Long: nearly all of it is options and the text of --help.
 def match(
     queries: QueriesFile,
     documents: Documents,

@@ -18,7 +18,7 @@ from weft.delivery.output import Format, Mode
 from weft.errors import ConfigurationError
 
 
-# Longer than other functions: all but the last lines are its options and the text of --help.
+# Long: nearly all of it is options and the text of --help.
 def run(
     subscriptions: Annotated[
         Path,

@@ -26,7 +26,7 @@ STANDARD_INPUT = "-"
 _BATCH = 64  # documents
 _BATCH_BYTES = 32 * 1024 * 1024  # or fewer, if they are large
 #: A file; or the name of what is read once, as it comes: standard input, or a pipe.
-Found = File | str
+GivenDocument = File | str
 
 _HELP = "XML files, archives of them, folders (all *.xml, *.gz, *.zip, *.tar at any depth), or - for standard input."
 Documents = Annotated[list[str], typer.Argument(metavar="DOCUMENT", show_default=False, help=_HELP)]
@@ -54,11 +54,11 @@ class Rejected:
         return {error.document for error in new}
 
 
-def find_documents(paths: list[str], rejected: Rejected) -> list[Found]:
+def find_documents(paths: list[str], rejected: Rejected) -> list[GivenDocument]:
     """What the paths stand for, each file under the path that the user knows it by; what cannot be seen is told."""
     if paths.count(STANDARD_INPUT) > 1:
         raise ConfigurationError("- can be given only once: standard input is one document")
-    found: list[Found] = []
+    found: list[GivenDocument] = []
     for path in paths:
         kind = _kind(path)
         if path == STANDARD_INPUT or kind not in (None, stat.S_IFDIR, stat.S_IFREG):
@@ -86,7 +86,7 @@ def _find_files(path: str, is_folder: bool, rejected: Rejected) -> list[File]:
 
 
 def read_batches(
-    found: list[Found], row_tag: str | None, limits: Limits, rejected: Rejected
+    found: list[GivenDocument], row_tag: str | None, limits: Limits, rejected: Rejected
 ) -> Iterator[list[Document]]:
     """The documents, a batch at a time: only one batch is ever held."""
     with _progress(len(found)) as advance:
@@ -108,7 +108,7 @@ def read_batches(
             yield batch
 
 
-def _read(found: Found, row_tag: str | None, limits: Limits) -> Iterator[Document | DocumentError]:
+def _read(found: GivenDocument, row_tag: str | None, limits: Limits) -> Iterator[Document | DocumentError]:
     if isinstance(found, File):
         yield from read_piece(Piece(found), row_tag, limits)
         return

@@ -122,6 +122,7 @@ def scan(documents: Iterable[Document], limits: Limits) -> Scan:
     return result
 
 
+# Long: the handlers are closures over one parser's columns; apart they would look up attributes for every tag.
 def _make_parse(into: Scan) -> Callable[[Source, dict[str, str]], None]:
     """The parser of a batch. Its handlers are closures over bound methods: they run for every tag and text."""
     parser: expat.XMLParserType

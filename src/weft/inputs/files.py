@@ -27,7 +27,7 @@ _GONE = (FileNotFoundError, NotADirectoryError)
 #: Makes a document of its data and its id.
 Make = Callable[[bytes, str], Document]
 #: Takes the path of what cannot be looked into, and why.
-Refuse = Callable[[str, Exception], None]
+RefuseFolder = Callable[[str, Exception], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _refuse(path: str, error: Exception) -> None:
     raise ConfigurationError(f"{path}: {reason}") from None
 
 
-def find_files(root: str | Path, refuse: Refuse = _refuse) -> list[File]:
+def find_files(root: str | Path, refuse: RefuseFolder = _refuse) -> list[File]:
     """The files of documents in a folder, at any depth, in the order of their ids; or the one file that the root is.
 
     A `refuse` that returns lets the rest be found.
@@ -82,7 +82,7 @@ def path_below(root: str, id: str) -> str:
     return f"{root.rstrip('/')}/{id}"
 
 
-def _files_below(root: str, top: Path, refuse: Refuse) -> Iterator[File]:
+def _files_below(root: str, top: Path, refuse: RefuseFolder) -> Iterator[File]:
     """What is no file, and what is gone since, is left out: it is found when it is there."""
 
     def refuse_folder(error: OSError) -> None:

@@ -23,7 +23,8 @@ from weft.delivery.output import MESSAGES, RECORDS, REJECTED, Record, alone, cla
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
 from weft.spark.compiled import Compiled, compile_subscriptions
-from weft.spark.joins import documents_of, is_ahead, join, join_stream, with_moments
+from weft.spark.joins import join, join_stream, with_moments
+from weft.spark.joins_documents import documents_of, is_ahead
 from weft.spark.joins_gathered import Gathered
 from weft.spark.metrics import batch_metrics, observed
 from weft.spark.transform import Transform, deliver, messages, rejected, rejections
@@ -72,6 +73,7 @@ def run_batch(spark: SparkSession, job: Job, compiled: Compiled | None = None) -
     return done
 
 
+# Long: one context that holds the lock, the versions and the query, from the first to the last line.
 @contextmanager
 def run_stream(
     spark: SparkSession,

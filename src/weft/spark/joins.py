@@ -5,39 +5,33 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
-from itertools import chain
-from math import inf
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql.functions import (
-    abs,
-    coalesce,
     col,
     concat,
     count,
-    current_timestamp,
     expr,
     lit,
     raise_error,
-    round,
     struct,
     translate,
-    unix_micros,
     when,
 )
 from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.types import NumericType, StringType, TimestampNTZType, TimestampType
+from pyspark.sql.types import NumericType, StringType
 
 from weft.delivery.job import AHEAD, LATENESS
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
-from weft.documents.moment import END, SECOND, Span, span
+from weft.documents.moment import SECOND, Span, span
 from weft.errors import ConfigurationError
 from weft.joins.compile.queries import ANY_LENGTH
 from weft.joins.pairs import PairJoins
 from weft.spark.compiled import Compiled, Subscriptions, unpack_joins
+from weft.spark.joins_documents import documents_of, furthest, is_ahead
 from weft.spark.joins_plans import CompiledJoins
 from weft.spark.joins_worker import (
     MESSAGES,
@@ -50,7 +44,7 @@ from weft.spark.joins_worker import (
     SideWorker,
     Touched,
 )
-from weft.spark.transform import Transform, as_compiled, check_documents, quoted_column
+from weft.spark.transform import Transform, as_compiled
 
 _LONGEST = 3_000_000_000  # seconds of a window that is still told from one without end: Spark counts days in an int
 _MESSAGES, _OCCURRENCES, _SIDE = (from_arrow_schema(schema) for schema in (MESSAGES, OCCURRENCES, SIDE))
@@ -89,6 +83,7 @@ WHERE size(c.openings) > 0
 """
 
 
+# Long: half of it says what the options mean.
 def join(
     subscriptions: Subscriptions | Compiled,
     column: str = "value",
@@ -132,7 +127,7 @@ def join(
     if compiled.joins is None:
         raise ConfigurationError("join: expected XSCL subscriptions, found none; the others are for weft.spark.deliver")
     span(lateness, "lateness")  # raises if it is none
-    _furthest(ahead)
+    furthest(ahead)
 
     def transform(frame: DataFrame) -> DataFrame:
         documents = documents_of(frame, column, id, stream, timestamp)
@@ -161,65 +156,6 @@ def check_stream(compiled: Compiled) -> None:
     """Raise ConfigurationError for the XSCL subscriptions that a stream cannot have."""
     if compiled.joins is not None and compiled.joins.refused:
         raise ConfigurationError("\n".join(compiled.joins.refused))
-
-
-# -- documents
-
-
-def documents_of(
-    frame: DataFrame,
-    column: str = "value",
-    id: str | Sequence[str] = "document",
-    stream: str = "stream",
-    timestamp: str = "timestamp",
-) -> DataFrame:
-    """The documents with the names that workers know; `arrival` orders those of one moment.
-
-    `document` tells one from all others: the ids and the stream, each after the other (`shown_id` makes an id of it).
-    """
-    check_documents(frame, column)
-    ids = [id] if isinstance(id, str) else list(id) or [""]
-    for name, given in (*(("id", each) for each in ids), ("timestamp", timestamp)):
-        if given not in frame.columns:
-            what = "a name of its own" if name == "id" else "the time when it came"
-            found = f"expected one of {', '.join(frame.columns)}, found {given!r}"
-            raise ConfigurationError(f"{name}: {found}; to be joined, each document needs {what}")
-    named = stream in frame.columns and isinstance(frame.schema[stream].dataType, StringType)
-    of = coalesce(quoted_column(stream), lit("")) if named else lit("")
-    parts = [quoted_column(each).cast("string") for each in ids]
-    documents = frame.select(
-        concat(*chain.from_iterable((part, lit(SEPARATOR)) for part in parts), of).alias("document"),
-        of.alias("stream"),
-        _nanoseconds(frame, timestamp).alias("nanoseconds"),
-        quoted_column(column).alias("value"),
-        struct(*map(quoted_column, ids)).alias("arrival"),
-    )
-    return documents.where("document IS NOT NULL AND value IS NOT NULL AND nanoseconds IS NOT NULL")
-
-
-def is_ahead(frame: DataFrame, timestamp: str, ahead: Span) -> Column:
-    """Whether a document is dated too far after the clock, which stands still during a micro-batch."""
-    return _nanoseconds(frame, timestamp) > unix_micros(current_timestamp()) * 1000 + lit(_furthest(ahead))
-
-
-def _furthest(ahead: Span) -> int:
-    """How far ahead a document may be dated, in nanoseconds; `inf` is any time."""
-    return END if ahead == inf else span(ahead, "ahead")
-
-
-def _nanoseconds(frame: DataFrame, timestamp: str) -> Column:
-    """When each document came, to the microsecond; null where no document can have come."""
-    kind = frame.schema[timestamp].dataType
-    if not isinstance(kind, NumericType | TimestampType | TimestampNTZType):
-        raise ConfigurationError(
-            f"column {timestamp!r}: expected timestamp or a number of seconds, found {kind.simpleString()}"
-        )
-    moment = quoted_column(timestamp)
-    if isinstance(kind, NumericType):
-        seconds = moment.cast("double")
-        return when(abs(seconds) < END // SECOND, round(seconds * 1e6).cast("bigint") * 1000)
-    micros = unix_micros(moment.cast("timestamp"))
-    return when(abs(micros) < END // 1000, micros * 1000)
 
 
 # -- batch

@@ -43,7 +43,7 @@ class MessageWriter(DataSourceArrowWriter):
 
     def __init__(self, options: Mapping[str, str], schema: StructType, overwrite: bool) -> None:
         options = {name.lower(): value for name, value in options.items()}
-        self._rows, self._outbox, self._overwrite = Rows(schema), _outbox(options), overwrite
+        self._rows, self._outbox, self._overwrite = MessageRows(schema), _outbox(options), overwrite
         batch = options.get("batchid")
         if batch is not None and not re.fullmatch(r"\d{1,19}", batch, re.ASCII):
             raise ConfigurationError(f"option batchId: expected a whole number from 0 on, found {batch!r}")
@@ -67,7 +67,7 @@ class MessageStreamWriter(DataSourceStreamArrowWriter):
 
     def __init__(self, options: Mapping[str, str], schema: StructType) -> None:
         options = {name.lower(): value for name, value in options.items()}
-        self._rows, self._outbox = Rows(schema), _outbox(options)
+        self._rows, self._outbox = MessageRows(schema), _outbox(options)
 
     def write(self, iterator: Iterator[RecordBatch]) -> Written:
         """On an executor: stage the messages of a task."""
@@ -98,7 +98,7 @@ def _outbox(options: Mapping[str, str]) -> Outbox:
     return Outbox(folder)
 
 
-class Rows:
+class MessageRows:
     """The rows of a DataFrame as files: which columns make a message, and which tell where it came from."""
 
     def __init__(self, schema: StructType) -> None:

@@ -13,6 +13,7 @@ from weft.workload.options import check_least
 _ADVICE = "allow more by depth, path_depth, predicate_paths, return_paths, descendant or values"
 
 
+# Long: half of it says what the options mean.
 def generate_flwr(
     dtd: Dtd,
     *,

@@ -13,6 +13,7 @@ from weft.workload.walks import zipf
 _ADVICE = "allow more by depth, descendant, wildcard, predicates, nested or values"
 
 
+# Long: half of it says what the options mean.
 def generate_queries(
     dtd: Dtd,
     *,
