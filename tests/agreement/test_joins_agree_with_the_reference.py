@@ -79,9 +79,11 @@ def by_joins(plans: Sequence[Xscl], documents: Sequence[Document], size: int) ->
     for number, plan in enumerate(plans):
         joins.add(number, plan)
     parts = [documents[start : start + size] for start in range(0, len(documents), size)]
-    pairs = set()
+    pairs: Pairs = set()
     for found in [*(lambda part=part: joins.process(read(part)) for part in parts), joins.advance]:
-        pairs |= {(due.number, *(one.id for one in due.row.documents)) for due in found().due(joins.search)}
+        for due in found().due(joins.search):
+            first, second = due.row.documents
+            pairs.add((due.number, first.id, second.id))
     return pairs
 
 

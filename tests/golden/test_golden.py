@@ -10,6 +10,8 @@ from weft.documents.dtd import Dtd
 from weft.languages import Plan, parse
 from weft.plans.flwr import Flwr
 from weft.plans.show import show, show_flwr
+from weft.plans.show_xscl import show_xscl
+from weft.plans.xscl import Xscl
 from weft.reference.pathsharing.optimize import optimize
 from weft.reference.pathsharing.show_operators import show_operators
 from weft.workload import shipped
@@ -44,7 +46,7 @@ def show_plans(plan: Plan, dtd: Dtd | None) -> dict[str, str]:
     """A query's plan; for FLWR also its own operators, as PathSharing-FWR would run them."""
     if isinstance(plan, Flwr):
         return {"plan": show_flwr(plan), "operators": show_operators(optimize(plan, "FWR", dtd))}
-    return {"plan": show(plan)}
+    return {"plan": show_xscl(plan) if isinstance(plan, Xscl) else show(plan)}
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")

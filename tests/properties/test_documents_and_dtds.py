@@ -13,7 +13,7 @@ from weft.broker.matcher import deliver, match
 from weft.documents.build import read
 from weft.documents.document import as_documents
 from weft.engine import Engine
-from weft.languages import parse
+from weft.languages.xpath import parse
 
 NAMES = ["a", "b", "c", "d"]
 OTHERS = [*NAMES, "e", "p:a", "p:x"]  # what a DTD does not declare, or what is in a namespace

@@ -6,10 +6,11 @@ import pickle
 import random
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,7 +45,7 @@ SCHEMA = pa.schema(
 )
 PLACE = pa.struct([("error", pa.string()), ("line", pa.int32()), ("column", pa.int32()), ("source", pa.binary())])
 REJECTED = pa.schema([("offset", pa.int64()), ("rejected", PLACE)])
-Row = tuple[str | None, ...]
+Row = tuple[object, ...]
 
 
 class Killed(BaseException):
@@ -52,14 +53,16 @@ class Killed(BaseException):
 
 
 def row(document: str, to: str | None = "desk", subscription: str = "s", position: int = 1) -> Row:
-    return (document, subscription, to, f"<m>{document} {subscription} {position}</m>", position)  # type: ignore[return-value]
+    return (document, subscription, to, f"<m>{document} {subscription} {position}</m>", position)
 
 
 def batch(*rows: Row, schema: pa.Schema = SCHEMA) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([dict(zip(schema.names, each, strict=True)) for each in rows], schema)
 
 
-def writer(path: Path, batch_id: int | None = None, *, overwrite: bool = False, schema: pa.Schema = SCHEMA):
+def writer(
+    path: Path, batch_id: int | None = None, *, overwrite: bool = False, schema: pa.Schema = SCHEMA
+) -> MessageWriter:
     options = {"path": str(path)} | ({} if batch_id is None else {"batchId": str(batch_id)})
     return MessageWriter(options, from_arrow_schema(schema), overwrite)
 
@@ -97,21 +100,21 @@ def kill_at(step: int) -> Iterator[None]:
     """Die before the call that changes something on the disk for the n-th time, counted from 0."""
     steps = count()
 
-    def dying(call):
-        def step_or_die(*args, **kwargs):
+    def dying(call: Callable[..., object]) -> Callable[..., object]:
+        def step_or_die(*args: object, **kwargs: object) -> object:
             if next(steps) >= step:
                 raise Killed
             return call(*args, **kwargs)
 
         return step_or_die
 
-    with patch.multiple(
-        os, **{name: dying(getattr(os, name)) for name in ("replace", "unlink", "mkdir", "fsync", "rmdir")}
-    ):
+    with ExitStack() as patches:
+        for name in ("replace", "unlink", "mkdir", "fsync", "rmdir"):
+            patches.enter_context(patch.object(os, name, dying(getattr(os, name))))
         yield
 
 
-def killed_at(step: int, run) -> bool:
+def killed_at(step: int, run: Callable[[], object]) -> bool:
     try:
         with kill_at(step):
             run()
@@ -271,7 +274,7 @@ def test_a_task_that_fails_leaves_nothing(tmp_path: Path) -> None:
     made = writer(tmp_path, 0)
 
     with pytest.raises(ConfigurationError, match=r"expected a subscription and a message.*'position': 4"):
-        made.write(iter([batch(row("1"), ("1", "s", None, None, 4))]))  # type: ignore[arg-type]
+        made.write(iter([batch(row("1"), ("1", "s", None, None, 4))]))
 
     assert list((tmp_path / "_weft" / "staging").iterdir()) == []
 
@@ -317,7 +320,7 @@ def test_a_batch_killed_at_any_step_and_replayed_is_there_once(tmp_path: Path) -
         path = tmp_path / str(step)
         stream(path, 0, [row("before")])
 
-        killed = killed_at(step, lambda path=path: stream(path, 1, ROWS[:2], ROWS[2:]))
+        killed = killed_at(step, partial(stream, path, 1, ROWS[:2], ROWS[2:]))
         stream(path, 1, ROWS[1:], ROWS[:1])
         stream(path, 2, [row("after")])
 
@@ -337,7 +340,7 @@ def test_an_overwrite_killed_at_any_step_and_run_again_leaves_only_the_new(
         stream(path, 0, [row("before"), row("1")])
         stream(path, 1, [row("before", to="old"), row("1")])
 
-        killed = killed_at(step, lambda path=path: save(path, ROWS[:2], ROWS[2:], batch_id=batch_id, overwrite=True))
+        killed = killed_at(step, partial(save, path, ROWS[:2], ROWS[2:], batch_id=batch_id, overwrite=True))
         save(path, ROWS, batch_id=batch_id, overwrite=True)
 
         assert delivered(path) == DELIVERED, step
@@ -353,7 +356,7 @@ def test_an_append_killed_at_any_step_and_run_again_without_a_batch_is_there_onc
         path = tmp_path / str(step)
         save(path, [row("before")])
 
-        killed = killed_at(step, lambda path=path: save(path, ROWS))
+        killed = killed_at(step, partial(save, path, ROWS))
         committed = (path / "_weft" / "commits" / "1").exists()
         save(path, ROWS)
 
@@ -376,7 +379,7 @@ def test_a_replay_that_differs_leaves_nothing_of_the_killed_attempt(tmp_path: Pa
     for step in count():
         path = tmp_path / str(step)
 
-        killed = killed_at(step, lambda path=path: stream(path, 0, ROWS))
+        killed = killed_at(step, partial(stream, path, 0, ROWS))
         committed = (path / "_weft" / "commits" / "0").exists()
         stream(path, 0, [row("other")])
 
@@ -391,7 +394,7 @@ def test_an_append_after_a_killed_overwrite_leaves_nothing_of_the_killed_attempt
         path = tmp_path / str(step)
         save(path, [row("old")], batch_id=5)
 
-        killed = killed_at(step, lambda path=path: save(path, [row("new")], overwrite=True))
+        killed = killed_at(step, partial(save, path, [row("new")], overwrite=True))
         committed = (path / "_weft" / "commits" / "6").exists()
         save(path, [row("more")])
 
@@ -539,7 +542,7 @@ def half_delivered(path: Path) -> None:
         stream(path, 4, [row("4", to="news"), row("5", to="news")])
 
 
-def killing_the_record(call):
+def killing_the_record(call: Callable[[Path, Path], Path]) -> Callable[[Path, Path], Path]:
     def replace(self: Path, target: Path) -> Path:
         if "commits" in Path(target).parts:
             raise Killed
@@ -613,7 +616,7 @@ def test_a_folder_that_is_a_link_is_refused_and_nothing_behind_it_is_touched(tmp
     (path / link).symlink_to(outside)
     before = everything(outside)
 
-    for run in (lambda: stream(path, 1, [row("2")]), lambda: save(path, [row("3")], overwrite=True)):
+    for run in (partial(stream, path, 1, [row("2")]), partial(save, path, [row("3")], overwrite=True)):
         with pytest.raises(ConfigurationError, match=f"{link}: expected a folder, found a link"):
             run()
 
@@ -664,10 +667,10 @@ def registered(spark: SparkSession) -> SparkSession:
         def name(cls) -> str:
             return "weft_sink_test"
 
-        def writer(self, schema, overwrite):
+        def writer(self, schema: StructType, overwrite: bool) -> MessageWriter:
             return MessageWriter(self.options, schema, overwrite)
 
-        def streamWriter(self, schema, overwrite):  # noqa: ARG002, N802
+        def streamWriter(self, schema: StructType, overwrite: bool) -> MessageStreamWriter:  # noqa: ARG002, N802
             return MessageStreamWriter(self.options, schema)
 
     spark.dataSource.register(SinkSource)

@@ -14,7 +14,7 @@ from weft.broker.matcher import deliver
 from weft.documents.build import read
 from weft.documents.document import as_documents
 from weft.engine import Engine
-from weft.languages import parse
+from weft.languages.xpath import parse
 
 FOUR = "<r>{for $a in //a, $b in $a//a, $c in $b//a, $d in $c//a return <x>{$a}{$b}{$c}{$d}</x>}</r>"
 

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -197,11 +197,13 @@ contents = st.binary(max_size=2_000) | st.binary(max_size=3).map(lambda data: da
 @given(
     st.lists(st.tuples(names, contents), max_size=4),
     st.sampled_from([tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]),
-    st.sampled_from(["", "gz"]),
+    st.sampled_from(["w:", "w:gz"]),
 )
-def test_a_tar_file_is_read_as_python_reads_it(members: list[tuple[str, bytes]], form: int, packed: str) -> None:
+def test_a_tar_file_is_read_as_python_reads_it(
+    members: list[tuple[str, bytes]], form: int, mode: Literal["w:", "w:gz"]
+) -> None:
     written = io.BytesIO()
-    with tarfile.open(fileobj=written, mode=f"w:{packed}", format=form) as archive:
+    with tarfile.open(fileobj=written, mode=mode, format=form) as archive:
         for number, (name, data) in enumerate(members):
             member = tarfile.TarInfo(f"folder{number}/d{name}.xml")
             member.size = len(data)
@@ -211,15 +213,15 @@ def test_a_tar_file_is_read_as_python_reads_it(members: list[tuple[str, bytes]],
         files = [(each.name, archive.extractfile(each)) for each in archive.getmembers()]
         expected = [(f"x/{name}", file.read() if file else b"") for name, file in files]
 
-    assert read_bytes(written.getvalue(), "x.tgz" if packed else "x.tar") == expected
+    assert read_bytes(written.getvalue(), "x.tgz" if mode == "w:gz" else "x.tar") == expected
 
 
 def read_bytes(data: bytes, name: str) -> list[tuple[str, bytes]]:
     """The members of an archive that is whole."""
     path = FOLDER / name
     path.write_bytes(data)
-    found = read_piece(Piece(find_files(path)[0]), None, chunk=777)
-    return [(entry.id.replace(name, "x", 1), bytes(entry.data)) for entry in found if isinstance(entry, Document)]
+    found = [entry for entry in read_piece(Piece(find_files(path)[0]), None, chunk=777) if isinstance(entry, Document)]
+    return [(entry.id.replace(name, "x", 1), entry.data) for entry in found if isinstance(entry.data, bytes)]
 
 
 # -- zip
@@ -498,7 +500,10 @@ def test_a_gzip_file_with_a_byte_changed_is_read_as_python_reads_it_or_told(data
 def test_very_many_empty_gzip_members_are_read_in_time(tmp_path: Path) -> None:
     (tmp_path / "x.xml.gz").write_bytes(gzip.compress(b"") * 200_000 + gzip.compress(b"<a/>"))
 
-    assert in_a_process(tmp_path) == (["x.xml.gz"], [], pytest.approx(60, abs=MOST_MEMORY - 60))
+    found = in_a_process(tmp_path)
+
+    assert (found.documents, found.rejected) == (["x.xml.gz"], [])
+    assert found.megabytes < MOST_MEMORY
 
 
 # -- two of one name
@@ -524,8 +529,10 @@ def test_two_members_of_one_name_are_two_documents(name: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("limit", ["max_members", "max_ratio"])
 def test_a_limit_on_archives_is_a_positive_number(limit: str) -> None:
+    given: dict[str, Any] = {limit: 0}
+
     with pytest.raises(ConfigurationError, match=limit):
-        Limits(**{limit: 0})
+        Limits(**given)
 
 
 @pytest.fixture(scope="module", autouse=True)
