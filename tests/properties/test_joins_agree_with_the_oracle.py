@@ -8,9 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
+from flwr_ways import canonical
+from weft import Broker
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.joins.checkpoint import load, save
@@ -18,7 +20,7 @@ from weft.joins.joins import Joins
 from weft.joins.output.found import Found as Matches
 from weft.languages.xscl import parse
 from weft.plans.xscl import Xscl
-from xscl_oracle import Found, oracle, place_in
+from xscl_oracle import Found, messages, oracle, place_in
 from xscl_strategies import document_lists, queries
 
 FAST = settings(max_examples=300, deadline=None)
@@ -86,6 +88,26 @@ def test_one_block(texts: list[str], documents: list[Document]) -> None:
     plans = [parse(text) for text in texts]
     ordered = sorted(documents, key=lambda document: document.timestamp or 0.0)
     assert run(plans, ordered, 2) == oracle(plans, ordered)
+
+
+@settings(FAST, max_examples=100)
+@given(queries(1), document_lists())
+def test_a_message_without_select_is_the_output_nodes_as_their_documents_have_them(
+    text: str, documents: list[Document]
+) -> None:
+    plan, broker = parse(text), Broker()
+    assume(plan.select is None)
+    try:
+        expected = messages(plan, documents)
+    except NotImplementedError:  # an attribute or a text: what it looks like is not defined
+        reject()
+    broker.subscribe(text, language="xscl")
+
+    made = [*broker.publish(documents), *broker.advance()]
+
+    assert sorted((each.documents, canonical(each.text)) for each in made) == sorted(
+        (found.documents, canonical(text)) for found, text in expected.items()
+    )
 
 
 @pytest.mark.parametrize("size", [1, 4])
