@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from profiles import USUAL
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-settings.register_profile("weft", _CALM, max_examples=300, derandomize=True)
+settings.register_profile("weft", _CALM, max_examples=USUAL, derandomize=True)
 settings.register_profile("thorough", _CALM, max_examples=10_000, print_blob=True)
 settings.register_profile("fast", _CALM, max_examples=50, derandomize=True)  # make test-fast
 settings.load_profile("weft")

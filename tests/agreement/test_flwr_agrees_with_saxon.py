@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from saxonche import PySaxonProcessor
@@ -19,6 +19,7 @@ from saxonche import PySaxonProcessor
 from flwr_strategies import World, queries, worlds
 from flwr_ways import WAYS, canonical, messages, with_queries
 from oracle import table_of
+from profiles import examples
 from shapes import FLWR_EXTRAS, FLWR_SHAPES, FLWR_VALUES
 from weft.documents.dtd import Dtd
 from weft.workload import generate_documents, generate_flwr, shipped
@@ -144,7 +145,7 @@ def saxon() -> Iterator[PySaxonProcessor]:
 
 
 @pytest.mark.slow
-@settings(max_examples=120)
+@examples(120)
 @given(worlds(), st.lists(queries(), min_size=1, max_size=4))
 def test_random_queries_give_the_messages_that_saxon_gives_in_every_way(
     saxon: PySaxonProcessor, world: World, wanted: list[str]

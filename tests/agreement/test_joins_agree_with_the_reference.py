@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.joins.joins import Joins
@@ -89,7 +90,7 @@ def by_joins(plans: Sequence[Xscl], documents: Sequence[Document], size: int) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("views", get_args(ViewMode))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(TWO_BLOCKS, min_size=1, max_size=4), document_lists(), st.sampled_from([1, 3]))
 def test_all_find_the_same(views: ViewMode, plans: list[Xscl], documents: list[Document], size: int) -> None:
     expected = {(number, *found.documents) for number, each in enumerate(oracle(plans, documents)) for found in each}

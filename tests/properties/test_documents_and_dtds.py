@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import weft
+from profiles import examples
 from weft.broker.matcher import deliver, match
 from weft.documents.build import read
 from weft.documents.document import as_documents
@@ -61,7 +62,7 @@ queries = st.one_of(
 
 @pytest.mark.parametrize("approach", [None, "F", "FW", "FWR"])
 @given(worlds(), st.lists(queries, min_size=1, max_size=6, unique=True))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_dtd_changes_no_answer(approach: Any, world: tuple[weft.Dtd, list[str]], wanted: list[str]) -> None:
     dtd, documents = world
     with_dtd, without = weft.Broker(dtd=dtd, approach=approach), weft.Broker()

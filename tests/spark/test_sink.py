@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
+from profiles import examples
 from weft.errors import ConfigurationError
 from weft.spark.sink import MessageStreamWriter, MessageWriter, quoted
 
@@ -114,7 +115,7 @@ def test_a_destination_is_one_folder_below_the_path_whatever_its_name(tmp_path: 
 
 
 @given(st.lists(st.text(min_size=0, max_size=300), unique=True, max_size=8))
-@settings(max_examples=100)
+@examples(100)
 def test_no_two_destinations_share_a_folder(texts: list[str]) -> None:
     texts += [text + "x" * 300 for text in texts]
 

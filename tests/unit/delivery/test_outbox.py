@@ -16,10 +16,11 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from damage import damage, refused
+from profiles import examples
 from weft.delivery import outbox
 from weft.delivery.outbox import Name, Outbox, Staged
 from weft.durable import write_sealed
@@ -305,7 +306,7 @@ def test_an_append_after_a_killed_overwrite_leaves_nothing_of_the_killed_attempt
         max_size=6,
     )
 )
-@settings(max_examples=60)
+@examples(60)
 def test_any_number_of_kills_in_any_batches_leaves_each_message_once(
     batches: list[tuple[list[int], list[File]]],
 ) -> None:

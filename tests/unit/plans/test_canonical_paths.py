@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flwr_strategies import World, paths, worlds
 from oracle import table_of, weft_answer
+from profiles import examples
 from weft.documents.dtd import Dtd
 from weft.engine import Engine
 from weft.languages import parse, xpath
@@ -169,7 +170,7 @@ def test_queries_that_mean_the_same_become_one_result() -> None:
     assert len(engine.large.targets) == 1
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(worlds(), st.lists(paths(3, predicates=3), min_size=1, max_size=5))
 def test_canonical_paths_lead_to_the_same_nodes_in_documents_that_keep_to_the_dtd(
     world: World, several: list[str]
