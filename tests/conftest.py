@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from profiles import USUAL
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_CALM = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
-settings.register_profile("weft", max_examples=300, derandomize=True, **_CALM)
-settings.register_profile("thorough", max_examples=10_000, print_blob=True, **_CALM)
-settings.register_profile("fast", max_examples=50, derandomize=True, **_CALM)  # make test-fast
+_CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+settings.register_profile("weft", _CALM, max_examples=USUAL, derandomize=True)
+settings.register_profile("thorough", _CALM, max_examples=10_000, print_blob=True)
+settings.register_profile("fast", _CALM, max_examples=50, derandomize=True)  # make test-fast
 settings.load_profile("weft")
 # Most of what Spark does in a test is to start: let Java compile less, here and in the processes that tests start.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")

@@ -55,4 +55,5 @@ def messages(engine: Any, table: NodeTable, first: int = 0) -> Messages:
 
 def canonical(text: str) -> bytes:
     """A message in canonical XML, so that two are equal if they mean the same."""
-    return etree.tostring(etree.fromstring(text), method="c14n")
+    made: bytes = etree.tostring(etree.fromstring(text), method="c14n")
+    return made

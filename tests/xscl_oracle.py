@@ -138,9 +138,9 @@ def _found(query: Xscl, trees: Sequence[Tree], row: Row) -> Found:
 
 
 def _message(query: Xscl, trees: Sequence[Tree], row: Row) -> str:
-    """The outputs of the blocks, in a new root if the query has several blocks."""
+    """The outputs of the blocks, in a new root if there are several; a block that must be absent has none."""
     texts = [trees[row[term.block][0]].xml(row[term.block][1][term.variable]) for term in outputs(query)]
-    return texts[0] if len(query.blocks) == 1 else f"<result>{''.join(texts)}</result>"
+    return texts[0] if len(texts) == 1 else f"<result>{''.join(texts)}</result>"
 
 
 # -- values

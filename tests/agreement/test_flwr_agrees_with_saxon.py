@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from saxonche import PySaxonProcessor
@@ -19,31 +19,14 @@ from saxonche import PySaxonProcessor
 from flwr_strategies import World, queries, worlds
 from flwr_ways import WAYS, canonical, messages, with_queries
 from oracle import table_of
+from profiles import examples
+from shapes import FLWR_EXTRAS, FLWR_SHAPES, FLWR_VALUES
 from weft.documents.dtd import Dtd
 from weft.workload import generate_documents, generate_flwr, shipped
 
 Answer = dict[tuple[int, int], bytes]  # by document and query, as canonical XML
 
 DOCUMENTS, PAPER_LIKE, WITH_EXTRAS = 30, 40, 80
-EXTRAS: dict[str, Any] = {
-    "binding_predicates": 0.3,
-    "where_or": 0.4,
-    "second_variable": 0.4,
-    "let": 0.4,
-    "order_by": 0.4,
-    "attributes": 0.5,
-    "texts": 0.5,
-    "counts": 0.5,
-    "comparison": "mixed",
-}
-#: Few values, so that tests on them hold now and then.
-VALUES: dict[str, Any] = {"values": 4, "words": 2}
-#: By DTD the shapes of documents and of queries; sections lie in sections, down to depth 7.
-SHAPES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "bibliography": ({"elements": 30}, {"depth": 2}),
-    "book": ({"depth": 7, "repeats": {"book/section": 2, "*": 3}, "elements": 60}, {"depth": 3}),
-    "auction": ({"elements": 120, "repeats": 2}, {"depth": 3}),
-}
 
 
 class Workload(NamedTuple):
@@ -58,12 +41,12 @@ class Workload(NamedTuple):
 @cache
 def workload(name: str) -> Workload:
     dtd = shipped(name)
-    of_documents, of_queries = SHAPES[name]
-    documents = list(generate_documents(dtd, number=DOCUMENTS, **VALUES, **of_documents))
-    shape = {**VALUES, **of_queries, "descendant": 0.3}
+    of_documents, of_queries = FLWR_SHAPES[name]
+    documents = list(generate_documents(dtd, number=DOCUMENTS, **FLWR_VALUES, **of_documents))
+    shape = {**FLWR_VALUES, **of_queries, "descendant": 0.3}
     texts = [
         *generate_flwr(dtd, number=PAPER_LIKE, **shape),
-        *generate_flwr(dtd, number=WITH_EXTRAS, seed=1, **shape, **EXTRAS),
+        *generate_flwr(dtd, number=WITH_EXTRAS, seed=1, **shape, **FLWR_EXTRAS),
     ]
     numbered = dict(enumerate(texts))
     with PySaxonProcessor(license=False) as saxon:
@@ -101,7 +84,7 @@ def assert_same(weft: Answer, saxon: Answer, queries: Mapping[int, str], documen
 
 
 def test_more_than_two_thousand_pairs_are_compared_and_hundreds_have_a_message() -> None:
-    workloads = [workload(name) for name in SHAPES]
+    workloads = [workload(name) for name in FLWR_SHAPES]
 
     pairs = [len(each.documents) * len(each.queries) for each in workloads]
     made = [len(each.answer) for each in workloads]
@@ -111,7 +94,7 @@ def test_more_than_two_thousand_pairs_are_compared_and_hundreds_have_a_message()
 
 
 def test_queries_of_both_kinds_have_messages_in_every_dtd() -> None:
-    for name in SHAPES:
+    for name in FLWR_SHAPES:
         matched = {number for _, number in workload(name).answer}
 
         assert len([number for number in matched if number < PAPER_LIKE]) > PAPER_LIKE // 4
@@ -128,7 +111,7 @@ def test_books_have_sections_in_sections() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", FLWR_SHAPES)
 def test_all_queries_in_one_engine_give_the_messages_that_saxon_gives(name: str, way: str) -> None:
     dtd, documents, queries, expected = workload(name)
 
@@ -139,7 +122,7 @@ def test_all_queries_in_one_engine_give_the_messages_that_saxon_gives(name: str,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", FLWR_SHAPES)
 def test_a_query_alone_gives_the_messages_that_saxon_gives(name: str, way: str) -> None:
     dtd, documents, queries, expected = workload(name)
     few = documents[:8]
@@ -162,7 +145,7 @@ def saxon() -> Iterator[PySaxonProcessor]:
 
 
 @pytest.mark.slow
-@settings(max_examples=120)
+@examples(120)
 @given(worlds(), st.lists(queries(), min_size=1, max_size=4))
 def test_random_queries_give_the_messages_that_saxon_gives_in_every_way(
     saxon: PySaxonProcessor, world: World, wanted: list[str]

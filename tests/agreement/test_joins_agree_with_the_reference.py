@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.joins.joins import Joins
@@ -79,15 +80,17 @@ def by_joins(plans: Sequence[Xscl], documents: Sequence[Document], size: int) ->
     for number, plan in enumerate(plans):
         joins.add(number, plan)
     parts = [documents[start : start + size] for start in range(0, len(documents), size)]
-    pairs = set()
+    pairs: Pairs = set()
     for found in [*(lambda part=part: joins.process(read(part)) for part in parts), joins.advance]:
-        pairs |= {(due.number, *(one.id for one in due.row.documents)) for due in found().due(joins.search)}
+        for due in found().due(joins.search):
+            first, second = due.row.documents
+            pairs.add((due.number, first.id, second.id))
     return pairs
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("views", get_args(ViewMode))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(TWO_BLOCKS, min_size=1, max_size=4), document_lists(), st.sampled_from([1, 3]))
 def test_all_find_the_same(views: ViewMode, plans: list[Xscl], documents: list[Document], size: int) -> None:
     expected = {(number, *found.documents) for number, each in enumerate(oracle(plans, documents)) for found in each}

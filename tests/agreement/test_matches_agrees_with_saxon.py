@@ -8,7 +8,7 @@ from saxonche import PySaxonApiError, PySaxonProcessor, PyXPathProcessor
 from oracle import table_of
 from weft.engine import Engine
 from weft.errors import QueryError
-from weft.languages import parse
+from weft.languages.xpath import parse
 
 SHORT_TEXTS = r"foo 1 12 é É ٣ € - _ a.b abc aac aaa A $ ^ ² 日 x] \ { . a' x 0x1F [a] ( +"
 TEXTS = [*SHORT_TEXTS.split(" "), "", " ", "\t", "\u00a0", "\n", "a\nb", "a b", "a\n", "ab\nbc"]

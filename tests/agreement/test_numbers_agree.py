@@ -5,6 +5,7 @@ from lxml import etree
 from saxonche import PySaxonProcessor
 
 import weft
+from weft.reference.pathsharing.approaches import Approach
 
 TEXTS = ["0.52", "+0.52", "-0.52", " 7 ", "1e3", "+1E+3", "INF", "-INF", "+INF", "1.", ".5", "+.5", "-.5", "007"]
 #: No numbers. lxml reads `1e` as 1, Saxon raises an error for them all: so they are compared by what they are not.
@@ -72,7 +73,7 @@ def test_not_a_number_is_not_less_more_or_equal() -> None:
 
 
 @pytest.mark.parametrize("approach", ["F", "FW", "FWR"])
-def test_every_approach_reads_numbers_as_the_shared_plan_does(approach: str) -> None:
+def test_every_approach_reads_numbers_as_the_shared_plan_does(approach: Approach) -> None:
     broker = weft.Broker(approach=approach)
     broker.subscribe("<r>{for $a in //a where $a/b > 0.1 return $a}</r>", id="flwr")
     broker.subscribe("//a[b > 0.1]", id="xpath")

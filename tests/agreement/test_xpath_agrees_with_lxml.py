@@ -1,25 +1,18 @@
 """Generated queries over generated documents: Weft finds the nodes that lxml finds, however the work is cut up."""
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from oracle import Answer, Oracle, assert_same, described, lxml_answer, table_of, weft_answer
+from shapes import XPATH_SHAPES
 from weft.engine import Engine
-from weft.languages import parse
+from weft.languages.xpath import parse
 from weft.workload import SHIPPED, generate_documents, generate_queries, shipped
 
 DOCUMENTS, QUERIES = 200, 1_000
-# Few values, so that tests on them hold now and then.
-SHAPES: tuple[dict[str, Any], ...] = (
-    {"descendant": 0.3},
-    {"predicates": 2, "values": 5, "words": 2},
-    {"nested": 2, "descendant": 0.3},
-    {"predicates": 2, "nested": 2, "predicate_probability": 0.6, "values": 5, "words": 2, "wildcard": 0.4},
-    {"depth": 3, "predicates": 1, "nested": 1, "values": 5, "words": 2, "skew": 1.0},
-)
 
 
 class Workload(NamedTuple):
@@ -40,8 +33,8 @@ def workload(name: str) -> Workload:
     ]
     texts = [
         text
-        for seed, shape in enumerate(SHAPES)
-        for text in generate_queries(dtd, number=QUERIES // len(SHAPES), seed=seed, **shape)
+        for seed, shape in enumerate(XPATH_SHAPES)
+        for text in generate_queries(dtd, number=QUERIES // len(XPATH_SHAPES), seed=seed, **shape)
     ]
     queries = dict(enumerate(texts))
     return Workload(documents, queries, lxml_answer(map(Oracle, documents), queries))
@@ -75,7 +68,7 @@ def test_queries_of_every_shape_find_something(name: str) -> None:
     answer = workload(name).answer
 
     matched = np.unique(answer[:, 1])
-    by_shape = np.bincount(matched // (QUERIES // len(SHAPES)), minlength=len(SHAPES))
+    by_shape = np.bincount(matched // (QUERIES // len(XPATH_SHAPES)), minlength=len(XPATH_SHAPES))
 
     assert by_shape.min() > 10
 

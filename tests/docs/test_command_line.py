@@ -26,6 +26,12 @@ def examples() -> list[list[tuple[str, list[str]]]]:
     return [block for block in found if block]
 
 
+def marks_of(block: list[tuple[str, list[str]]]) -> list[pytest.MarkDecorator]:
+    """What `weft run` does needs Spark."""
+    needs_spark = any(command.startswith("weft run") for command, _ in block)
+    return [pytest.mark.spark, pytest.mark.slow] if needs_spark else []
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of its own with the examples and the page's files in it, so that commands may write there."""
@@ -43,7 +49,7 @@ def test_the_page_has_examples_of_every_command() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("block", examples(), ids=lambda block: block[0][0])
+@pytest.mark.parametrize("block", [pytest.param(block, id=block[0][0], marks=marks_of(block)) for block in examples()])
 def test_the_commands_of_a_block_print_what_is_shown(block: list[tuple[str, list[str]]]) -> None:
     for command, shown in block:
         words, _, source = command.partition(" < ")

@@ -10,11 +10,15 @@ import pytest
 import weft
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(path for path in ROOT.glob("docs/*.md") if ">>>" in path.read_text())
+PAGES = [
+    pytest.param(path, id=path.name, marks=[pytest.mark.spark, pytest.mark.slow] if path.name == "spark.md" else [])
+    for path in sorted(ROOT.glob("docs/*.md"))
+    if ">>>" in path.read_text()
+]
 MODULES = sorted(module.name for module in pkgutil.walk_packages(weft.__path__, "weft."))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_give_what_it_shows(page: Path) -> None:
     result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
 

@@ -8,6 +8,7 @@ import tarfile
 import zipfile
 from collections import Counter
 from random import Random
+from typing import Literal
 
 from fuzz.case import Case, scratch
 from weft.documents.document import Limits
@@ -44,9 +45,9 @@ class Archives:
 
     def seeds(self) -> list[Case]:
         zips = [Case(_zip(method), ".zip") for method in _METHODS]
-        tars = [Case(_tar(form, ""), ".tar") for form in _FORMS]
+        tars = [Case(_tar(form, "w:"), ".tar") for form in _FORMS]
         gzips = [Case(gzip.compress(data, mtime=0), ".xml.gz") for data in (b"<a/>", b"<a>" + b"b" * 500 + b"</a>")]
-        return [*zips * 2, *tars * 2, Case(_tar(tarfile.PAX_FORMAT, "gz"), ".tgz"), *gzips]
+        return [*zips * 2, *tars * 2, Case(_tar(tarfile.PAX_FORMAT, "w:gz"), ".tgz"), *gzips]
 
     def fresh(self, chance: Random) -> Case:
         return chance.choice(self._good)
@@ -74,9 +75,9 @@ def _zip(method: int) -> bytes:
     return written.getvalue()
 
 
-def _tar(form: int, packed: str) -> bytes:
+def _tar(form: int, mode: Literal["w:", "w:gz"]) -> bytes:
     written = io.BytesIO()
-    with tarfile.open(fileobj=written, mode=f"w:{packed}", format=form) as archive:
+    with tarfile.open(fileobj=written, mode=mode, format=form) as archive:
         for name, data in _CONTENTS.items():
             member = tarfile.TarInfo(name)
             member.size = len(data)

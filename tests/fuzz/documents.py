@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from itertools import groupby, islice
 from random import Random
 from typing import Any
 from xml.parsers import expat
@@ -95,11 +95,10 @@ def observed(data: bytes, *, compiled: bool) -> dict[str, Any]:
 def _events(scanned: Scan) -> list[object]:
     """Names, ends and texts; texts that nothing stands between are one, and what stands between others is nothing."""
     texts = iter(scanned.texts)
-    events: list[object] = [("text", next(texts)) if event == TEXT else event for event in scanned.events]
     merged: list[object] = []
-    for is_text, group in groupby(events, lambda event: isinstance(event, tuple)):
+    for is_text, group in groupby(scanned.events, lambda event: event == TEXT):
         several = list(group)
-        merged += [("text", "".join(each[1] for each in several))] if is_text else several  # type: ignore[index]
+        merged += [("text", "".join(islice(texts, len(several))))] if is_text else several
     return [
         event
         for at, event in enumerate(merged)

@@ -87,4 +87,5 @@ def _is_row(element: etree._Element) -> bool:
 
 def canonical(row: bytes) -> bytes:
     """Exclusive: a row declares the namespaces that it uses, and lxml all that are in scope."""
-    return etree.tostring(etree.fromstring(row), method="c14n", exclusive=True, with_comments=False)
+    written: bytes = etree.tostring(etree.fromstring(row), method="c14n", exclusive=True, with_comments=False)
+    return written

@@ -16,7 +16,7 @@ import pytest
 from oracle import Oracle, assert_same, lxml_answer, table_of, weft_answer
 from weft import Bounds, Broker
 from weft.engine import Engine
-from weft.languages import parse
+from weft.languages.xpath import parse
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +70,8 @@ def engine_for(queries: dict[int, str], bounds: Bounds | None = None) -> Engine:
 def resident() -> float:
     """Megabytes of memory that this process has."""
     gc.collect()
-    return psutil.Process().memory_info().rss / 2**20
+    held: int = psutil.Process().memory_info().rss
+    return held / 2**20
 
 
 # -- label paths that do not converge

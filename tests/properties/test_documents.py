@@ -14,8 +14,8 @@ from weft.documents import Document, Fragments, Limits, NodeTable
 from weft.documents.build import build
 from weft.documents.scan import Scan
 
-ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "windows-1252", "us-ascii")
-ENCODINGS += ("shift_jis", "euc-jp", "koi8-r", "iso-8859-15")
+UNICODE = ("utf-8", "utf-8-sig", "utf-16", "utf-16le", "utf-16be")
+ENCODINGS = (*UNICODE, "iso-8859-1", "iso-8859-15", "windows-1252", "us-ascii", "shift_jis", "euc-jp", "koi8-r")
 #: Entities of text, of elements and of each other; attributes that are added, or read as lists of tokens.
 SUBSET = """<!DOCTYPE a [
   <!-- not of the document -->

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import weft
+from profiles import examples
 from weft.broker.answers import deliver, match
 from weft.documents.build import read
 from weft.documents.document import as_documents
 from weft.engine import Engine
-from weft.languages import parse
+from weft.languages.xpath import parse
 
 NAMES = ["a", "b", "c", "d"]
 OTHERS = [*NAMES, "e", "p:a", "p:x"]  # what a DTD does not declare, or what is in a namespace
@@ -61,7 +62,7 @@ queries = st.one_of(
 
 @pytest.mark.parametrize("approach", [None, "F", "FW", "FWR"])
 @given(worlds(), st.lists(queries, min_size=1, max_size=6, unique=True))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_dtd_changes_no_answer(approach: Any, world: tuple[weft.Dtd, list[str]], wanted: list[str]) -> None:
     dtd, documents = world
     with_dtd, without = weft.Broker(dtd=dtd, approach=approach), weft.Broker()

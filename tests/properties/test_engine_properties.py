@@ -21,7 +21,7 @@ from strategies import (
     written_selection,
 )
 from weft.engine import Engine
-from weft.languages import parse
+from weft.languages.xpath import parse
 
 #: Nothing but `a`: every step leads to many nodes, and to most of them in many ways.
 NARROW = Vocabulary(plain("a", "a", "*", "b"), plain("@x", "@*"), plain("self::a", "not(self::b)"))
@@ -67,7 +67,8 @@ def test_paths_that_lead_to_a_node_in_many_ways_find_it_once(batch: list[bytes],
     assert_agreement(batch, wanted)
 
 
-turns = st.one_of(
+Turn = Selection | int | list[bytes]
+turns: st.SearchStrategy[Turn] = st.one_of(
     absolute_paths(),
     selections(),
     st.integers(0, 20),  # the subscription to remove, of those that are there
@@ -76,7 +77,7 @@ turns = st.one_of(
 
 
 @given(st.lists(turns, min_size=4, max_size=16), st.lists(documents(), min_size=1, max_size=3))
-def test_subscriptions_come_and_go_between_batches(life: list[object], last: list[bytes]) -> None:
+def test_subscriptions_come_and_go_between_batches(life: list[Turn], last: list[bytes]) -> None:
     engine = Engine()
     there: dict[int, Selection] = {}
 

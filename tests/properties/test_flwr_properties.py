@@ -8,13 +8,14 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import weft.reference.pathsharing.optimize
 from flwr_strategies import World, queries, worlds
 from flwr_ways import WAYS, Messages, messages, with_queries
 from oracle import table_of
+from profiles import examples
 from weft.engine import Engine
 from weft.reference.pathsharing import claims, pathsharing
 from weft.reference.pathsharing.optimize import RULES
@@ -67,7 +68,7 @@ def shared_messages(documents: tuple[str, ...], wanted: dict[int, str]) -> Messa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variation", VARIATIONS)
-@settings(max_examples=50)
+@examples(50)
 @given(worlds(), several_queries)
 def test_a_plan_gives_the_same_messages_with_and_without_a_rule_or_claim(
     variation: str, world: World, wanted: dict[int, str]
@@ -81,7 +82,7 @@ def test_a_plan_gives_the_same_messages_with_and_without_a_rule_or_claim(
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@examples(100)
 @given(worlds(), several_queries)
 def test_without_a_dtd_every_way_gives_the_same_messages(world: World, wanted: dict[int, str]) -> None:
     table = table_of(world.documents)
@@ -91,7 +92,7 @@ def test_without_a_dtd_every_way_gives_the_same_messages(world: World, wanted: d
     assert found == [found[0]] * len(WAYS)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(worlds(), several_queries)
 def test_a_dtd_changes_no_message_of_the_shared_plan(world: World, wanted: dict[int, str]) -> None:
     found = messages(with_queries(Engine(dtd=world.dtd), wanted), table_of(world.documents))
@@ -104,7 +105,7 @@ def test_a_dtd_changes_no_message_of_the_shared_plan(world: World, wanted: dict[
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["shared plan", "shared plan, with DTD", "PathSharing-FWR, with DTD"])
-@settings(max_examples=40)
+@examples(40)
 @given(worlds(least=8, most=10, size=20), several_queries)
 def test_batches_of_any_size_give_the_same_messages(way: str, world: World, wanted: dict[int, str]) -> None:
     found: list[Messages] = []
@@ -125,7 +126,7 @@ turns = st.lists(queries() | queries() | st.integers(0, 20) | st.just("documents
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=30)
+@examples(30)
 @given(worlds(), turns)
 def test_queries_that_come_and_go_between_batches_leave_what_a_fresh_engine_has(
     way: str, world: World, life: list[str | int]

@@ -8,9 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
+from flwr_ways import canonical
+from profiles import examples
+from weft import Broker
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.joins.checkpoint import load, save
@@ -18,10 +21,8 @@ from weft.joins.joins import Joins
 from weft.joins.output.found import Found as Matches
 from weft.languages.xscl import parse
 from weft.plans.xscl import Xscl
-from xscl_oracle import Found, oracle, place_in
+from xscl_oracle import Found, messages, oracle, place_in
 from xscl_strategies import document_lists, queries
-
-FAST = settings(max_examples=300, deadline=None)
 
 
 def found_by(joins: Joins, parts: Iterable[Matches]) -> dict[int, list[Found]]:
@@ -64,7 +65,7 @@ def run(plans: Sequence[Xscl], documents: Sequence[Document], size: int, latenes
 
 
 @pytest.mark.slow
-@FAST
+@examples(300)
 @given(st.lists(queries(), min_size=1, max_size=4), document_lists(), st.sampled_from([1, 2, 10]))
 def test_in_order(texts: list[str], documents: list[Document], size: int) -> None:
     plans = [parse(text) for text in texts]
@@ -73,19 +74,39 @@ def test_in_order(texts: list[str], documents: list[Document], size: int) -> Non
 
 
 @pytest.mark.slow
-@settings(FAST, max_examples=150)
+@examples(150)
 @given(st.lists(queries(), min_size=1, max_size=3), document_lists(late=True), st.sampled_from([1, 3]))
 def test_late_documents_join_as_if_in_order(texts: list[str], documents: list[Document], size: int) -> None:
     plans = [parse(text) for text in texts]
     assert run(plans, documents, size, lateness=1_000.0) == oracle(plans, documents)
 
 
-@settings(FAST, max_examples=100)
+@examples(100)
 @given(st.lists(queries(1, 1), min_size=1, max_size=3), document_lists(1, 3))
 def test_one_block(texts: list[str], documents: list[Document]) -> None:
     plans = [parse(text) for text in texts]
     ordered = sorted(documents, key=lambda document: document.timestamp or 0.0)
     assert run(plans, ordered, 2) == oracle(plans, ordered)
+
+
+@examples(100)
+@given(queries(1), document_lists())
+def test_a_message_without_select_is_the_output_nodes_as_their_documents_have_them(
+    text: str, documents: list[Document]
+) -> None:
+    plan, broker = parse(text), Broker()
+    assume(plan.select is None)
+    try:
+        expected = messages(plan, documents)
+    except NotImplementedError:  # an attribute or a text: what it looks like is not defined
+        reject()
+    broker.subscribe(text, language="xscl")
+
+    made = [*broker.publish(documents), *broker.advance()]
+
+    assert sorted((each.documents, canonical(each.text)) for each in made) == sorted(
+        (found.documents, canonical(text)) for found, text in expected.items()
+    )
 
 
 @pytest.mark.parametrize("size", [1, 4])
@@ -96,7 +117,7 @@ def test_a_document_may_stand_at_both_ends_of_a_chain(size: int) -> None:
 
 
 @pytest.mark.slow
-@settings(FAST, max_examples=150)
+@examples(150)
 @given(
     st.lists(queries(), min_size=1, max_size=3),
     document_lists(late=True),
@@ -122,7 +143,7 @@ def test_a_restart_from_a_checkpoint_loses_and_repeats_nothing(
     assert all(len(each) == len(set(each)) for each in found)
 
 
-@settings(FAST, max_examples=100)
+@examples(100)
 @given(st.lists(queries(), min_size=2, max_size=4), document_lists(), st.data())
 def test_queries_come_and_go(texts: list[str], documents: list[Document], data: st.DataObject) -> None:
     """A query finds what it would among the documents from when it came until it went."""

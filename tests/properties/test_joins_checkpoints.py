@@ -7,9 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from weft import Broker, Document, Message
 from xscl_strategies import document_lists, queries
 
@@ -36,7 +37,7 @@ def by_subscription(messages: list[Message], ids: set[str]) -> dict[str, list[tu
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(queries(), min_size=1, max_size=3),
     document_lists(late=True),

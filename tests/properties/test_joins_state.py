@@ -8,9 +8,10 @@ from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from weft import Broker, Document
 from weft.broker.destinations import Message
 from weft.joins import joins
@@ -19,7 +20,7 @@ from weft.languages.xscl import parse
 from xscl_oracle import oracle
 from xscl_strategies import document_lists, queries
 
-CALM = settings(max_examples=80, deadline=None)
+CALM = examples(80)
 STEPS = st.sampled_from([0.0, 0.5, 1.0, 1.0, 2.0, 5.0])
 
 

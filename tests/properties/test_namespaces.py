@@ -14,7 +14,7 @@ from oracle import Oracle, assert_same, described, table_of, weft_answer
 from strategies import Query, Vocabulary, absolute_paths, namespaced_documents, plain
 from weft.engine import Engine
 from weft.errors import QueryError
-from weft.languages import parse
+from weft.languages.xpath import parse
 
 PREFIXES = {"p": "urn:p", "other": "urn:q"}
 DEFAULT = "urn:default"
@@ -72,7 +72,7 @@ wanted_paths = st.one_of(*(st.tuples(st.just(reading), absolute_paths(reading.vo
 def test_every_reading_of_names_finds_what_lxml_finds(batch: list[bytes], wanted: list[tuple[Reading, Query]]) -> None:
     engine = Engine()
     for number, (reading, query) in enumerate(wanted):
-        engine.add(number, parse(query.weft, None, reading.namespaces, reading.ignore_namespaces))
+        engine.add(number, parse(query.weft, reading.namespaces, reading.ignore_namespaces))
 
     found = weft_answer(engine, table_of(batch))
 
@@ -117,7 +117,7 @@ def test_the_same_local_name_is_told_apart_by_its_namespace(
     query: str, namespaces: dict[str, str], ignore_namespaces: bool, places: list[int]
 ) -> None:
     engine = Engine()
-    engine.add(0, parse(query, None, namespaces, ignore_namespaces))
+    engine.add(0, parse(query, namespaces, ignore_namespaces))
 
     found = weft_answer(engine, table_of([SAME_LOCAL_NAMES]))
 
@@ -127,6 +127,6 @@ def test_the_same_local_name_is_told_apart_by_its_namespace(
 @pytest.mark.parametrize("query", ["//p:a", "//a/@p:x", "//a[p:b]", "//a[not(self::p:b)]", "//p:*"])
 def test_a_prefix_that_is_not_declared_is_refused_with_its_place(query: str) -> None:
     with pytest.raises(QueryError, match="expected a declared prefix, found 'p'") as refused:
-        parse(query, None, {"q": "urn:q"})
+        parse(query, {"q": "urn:q"})
 
     assert query[refused.value.at :].startswith("p:")

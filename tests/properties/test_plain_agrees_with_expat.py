@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from weft.documents.build import build
 from weft.documents.document import Document, Limits
 from weft.documents.scan import Scan
@@ -93,32 +94,32 @@ def check(data: bytes, limits: Limits | None = None) -> None:
     assert observe(data, True, limits) == observe(data, False, limits)
 
 
-@settings(max_examples=1_000)
+@examples(1_000)
 @given(soups)
 def test_soups(soup: bytes) -> None:
     check(soup)
 
 
-@settings(max_examples=1_000)
+@examples(1_000)
 @given(soups, st.sampled_from([b"", b' xmlns:p="u"', b' xmlns="u" xmlns:p="u"']))
 def test_soups_inside_of_a_root(soup: bytes, declared: bytes) -> None:
     check(b"<r" + declared + b">" + soup + b"</r>")
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(st.lists(pieces, max_size=6).map(b" ".join))
 def test_soups_inside_of_a_tag(soup: bytes) -> None:
     check(b"<r xmlns:p='u'><a " + soup + b"/></r>")
 
 
 @pytest.mark.slow
-@settings(max_examples=500)
+@examples(500)
 @given(elements(), st.sampled_from(BEFORE))
 def test_documents(document: bytes, before: bytes) -> None:
     check(before + document)
 
 
-@settings(max_examples=1_000)
+@examples(1_000)
 @given(elements() | soups.map(b"<r>%b</r>".__mod__), st.sampled_from(BEFORE), limits)
 def test_documents_that_may_break_a_limit(document: bytes, before: bytes, limits: Limits) -> None:
     check(before + document, limits)
@@ -132,7 +133,7 @@ def test_documents_with_a_doctype_and_a_soup_somewhere(
     check((doctype + document)[:at] + soup + (doctype + document)[at:])
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(st.sampled_from(NEWS), st.data())
 def test_news_with_a_byte_changed(document: bytes, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(document)))

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,7 @@ DOCTYPE = "<!DOCTYPE a [<!ENTITY e 'x'>]>\n"
 OUTSIDE = '<!DOCTYPE a SYSTEM "http://example.invalid/a.dtd" [{}]>'
 
 
-def rejection(document: bytes | str, **limits: object) -> DocumentError:
+def rejection(document: bytes | str, **limits: Any) -> DocumentError:
     """Why a document is rejected, while those around it are read."""
     batch = [Document("<f/>", "first"), Document(document, "bad"), Document("<l/>", "last")]
     table = read(batch, Limits(**limits))
@@ -31,7 +32,7 @@ def rejection(document: bytes | str, **limits: object) -> DocumentError:
     return error
 
 
-def accepted(document: bytes | str, **limits: object) -> bool:
+def accepted(document: bytes | str, **limits: Any) -> bool:
     return not read([Document(document, "good")], Limits(**limits)).rejected
 
 
@@ -194,7 +195,7 @@ def test_every_doctype_can_be_rejected(document: str) -> None:
 
 
 @pytest.mark.parametrize("limits", [{"max_bytes": 0}, {"max_depth": -1}, {"max_nodes": 0}, {"doctype": "fetch"}])
-def test_limits_that_make_no_sense_are_refused(limits: dict[str, object]) -> None:
+def test_limits_that_make_no_sense_are_refused(limits: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match="Limits"):
         Limits(**limits)
 

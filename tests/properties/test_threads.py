@@ -4,12 +4,15 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from itertools import count
+from typing import TypeVar
 
 import pytest
 
 from weft import Broker, Document, Message
 
+T = TypeVar("T")
 SECONDS = 60  # far more than any of this takes: a deadlock fails instead of hanging
 
 
@@ -21,16 +24,16 @@ def _threads_take_turns_often() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def run_together(*jobs: Callable[[], object]) -> list[object]:
+def run_together(*jobs: Callable[[], T]) -> list[T]:
     """Run jobs in threads that begin at the same moment; what they give comes back, what they raise is raised."""
     barrier = threading.Barrier(len(jobs))
 
-    def run(job: Callable[[], object]) -> object:
+    def run(job: Callable[[], T]) -> T:
         barrier.wait(SECONDS)
         return job()
 
     pool = ThreadPoolExecutor(len(jobs))
-    futures: list[Future[object]] = [pool.submit(run, job) for job in jobs]
+    futures: list[Future[T]] = [pool.submit(run, job) for job in jobs]
     _, late = wait(futures, SECONDS)
     pool.shutdown(wait=False, cancel_futures=True)
     assert not late, "a thread did not come to its end"
@@ -61,19 +64,19 @@ def test_all_documents_of_a_batch_see_the_same_subscriptions() -> None:
     broker, stop = Broker(), threading.Event()
     broker.subscribe("//b", id="always")
     batch = documents(0, 150)  # more than are matched at once
+    found: list[list[list[str]]] = []
 
-    def watch() -> list[list[list[str]]]:
-        found = []
+    def watch() -> int:
         for _ in range(15):
             found.append(broker.matches(batch))
-            by_document = {document.id: [] for document in batch}
+            by_document: dict[str, list[str]] = {document.id: [] for document in batch}
             for message in broker.publish(batch):
                 by_document[message.document].append(message.subscription)
             found.append(list(by_document.values()))
         stop.set()
-        return found
+        return len(found)
 
-    found, *turns = run_together(watch, *(Change(broker, f"changing {name}", stop) for name in range(3)))
+    _, *turns = run_together(watch, *(Change(broker, f"changing {name}", stop) for name in range(3)))
 
     assert min(turns) > 5
     for batch_found in found:
@@ -93,16 +96,18 @@ def test_a_subscription_counts_from_when_it_is_made_until_it_is_taken_back() -> 
             assert name not in broker.matches(f"<a thread='{thread}'/>")[0]
 
     def check_all() -> None:
-        run_together(*(lambda thread=thread: check(thread) for thread in range(3)))
+        run_together(*(partial(check, thread) for thread in range(3)))
         stop.set()
 
-    run_together(check_all, Change(broker, "others", stop))
+    others: Callable[[], object] = Change(broker, "others", stop)
+    run_together(check_all, others)
 
     assert all(not name.startswith("mine") for name in broker.matches("<a thread='1'><b/></a>")[0])
 
 
 def test_every_subscriber_gets_documents_in_the_order_of_publication() -> None:
-    broker, received = Broker(), {name: [] for name in ("one", "two", "three")}
+    broker = Broker()
+    received: dict[str, list[Message]] = {name: [] for name in ("one", "two", "three")}
     for name, got in received.items():
         broker.subscribe("//b", id=name, to=got.append)
     publishers = [documents(thread, 90) for thread in range(4)]
@@ -111,7 +116,7 @@ def test_every_subscriber_gets_documents_in_the_order_of_publication() -> None:
         for at in range(0, len(mine), 3):
             broker.publish(mine[at : at + 3])
 
-    run_together(*(lambda mine=mine: publish(mine) for mine in publishers))
+    run_together(*(partial(publish, mine) for mine in publishers))
 
     orders = [[message.document for message in got] for got in received.values()]
     assert orders[0] == orders[1] == orders[2]
@@ -121,11 +126,12 @@ def test_every_subscriber_gets_documents_in_the_order_of_publication() -> None:
 
 
 def test_a_message_is_delivered_once_and_comes_back_once() -> None:
-    broker, received = Broker(), []
+    broker = Broker()
+    received: list[Message] = []
     broker.subscribe("//b/text()", id="all", to=received.append)
     publishers = [documents(thread, 60) for thread in range(4)]
 
-    returned = run_together(*(lambda mine=mine: broker.publish(mine) for mine in publishers))
+    returned = run_together(*(partial(broker.publish, mine) for mine in publishers))
 
     expected = {Message("all", document.id, (str(at),)) for mine in publishers for at, document in enumerate(mine)}
     assert set(received) == expected
@@ -133,7 +139,8 @@ def test_a_message_is_delivered_once_and_comes_back_once() -> None:
 
 
 def test_a_destination_that_raises_disturbs_nobody() -> None:
-    broker, received = Broker(), {"before": [], "after": []}
+    broker = Broker()
+    received: dict[str, list[Message]] = {"before": [], "after": []}
 
     def fail(message: Message) -> None:
         raise OSError(f"no room for {message.document}")
@@ -143,7 +150,7 @@ def test_a_destination_that_raises_disturbs_nobody() -> None:
     broker.subscribe("//b", id="after", to=received["after"].append)
     publishers = [documents(thread, 30) for thread in range(3)]
 
-    run_together(*(lambda mine=mine: broker.publish(mine) for mine in publishers))
+    run_together(*(partial(broker.publish, mine) for mine in publishers))
 
     ids = {document.id for mine in publishers for document in mine}
     assert {message.document for message in received["before"]} == ids
@@ -155,7 +162,8 @@ def test_a_destination_that_raises_disturbs_nobody() -> None:
 
 @pytest.mark.parametrize("inside", ["subscribe", "publish", "matches"])
 def test_a_destination_may_use_the_broker(inside: str) -> None:
-    broker, seen, numbers = Broker(), [], count()
+    broker, numbers = Broker(), count()
+    seen: list[Message] = []
     broker.subscribe("/inner", id="inner", to=seen.append)
 
     def use(message: Message) -> None:
@@ -169,7 +177,7 @@ def test_a_destination_may_use_the_broker(inside: str) -> None:
     broker.subscribe("//b", id="outer", to=use)
     publishers = [documents(thread, 20) for thread in range(3)]
 
-    run_together(*(lambda mine=mine: broker.publish(mine) for mine in publishers))
+    run_together(*(partial(broker.publish, mine) for mine in publishers))
 
     assert broker.undelivered == ()
     assert len(seen) == (60 if inside == "publish" else 0)

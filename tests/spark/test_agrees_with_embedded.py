@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from test_flwr_agrees_with_saxon import EXTRAS, VALUES
-from test_flwr_agrees_with_saxon import SHAPES as FLWR_SHAPES
-from test_xpath_agrees_with_lxml import SHAPES
 
+from shapes import FLWR_EXTRAS, FLWR_SHAPES, FLWR_VALUES, XPATH_SHAPES
 from weft import Broker, Document
 from weft.spark import compile_subscriptions, deliver, match, messages, rejected
 from weft.workload import SHIPPED, generate_documents, generate_flwr, generate_queries, shipped
@@ -31,10 +29,12 @@ def documents(name: str) -> dict[str, bytes]:
 @cache
 def queries(name: str) -> list[str]:
     dtd = shipped(name)
-    texts = [text for seed, shape in enumerate(SHAPES) for text in generate_queries(dtd, number=60, seed=seed, **shape)]
+    texts = [
+        text for seed, shape in enumerate(XPATH_SHAPES) for text in generate_queries(dtd, number=60, seed=seed, **shape)
+    ]
     if name in FLWR_SHAPES:
-        shape = {**VALUES, **FLWR_SHAPES[name][1], "descendant": 0.3}
-        texts += generate_flwr(dtd, number=40, seed=1, **shape, **EXTRAS)
+        shape = {**FLWR_VALUES, **FLWR_SHAPES[name][1], "descendant": 0.3}
+        texts += generate_flwr(dtd, number=40, seed=1, **shape, **FLWR_EXTRAS)
     return texts
 
 

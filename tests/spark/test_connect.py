@@ -77,9 +77,8 @@ def test_spark_connect_gives_the_messages_of_the_broker(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
-    expected = [list(row) for row in embedded(QUERIES, DOCUMENTS)]
-    assert found["batch"] == expected
-    assert found["stream"] == expected
+    rows = embedded(QUERIES, DOCUMENTS)
+    assert found["batch"] == found["stream"] == [list(row) for row in rows]
     assert found["rejected"] == ["broken.xml"]
-    matches = {name: sorted({row[1] for row in expected if row[0] == name}) for name in DOCUMENTS}
+    matches = {name: sorted({row[1] for row in rows if row[0] == name}) for name in DOCUMENTS}
     assert found["matches"] == found["stream matches"] == {**matches, "broken.xml": None}

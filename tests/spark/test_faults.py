@@ -12,10 +12,11 @@ import pyarrow as pa
 import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from typer.testing import CliRunner, Result
 
 from weft.cli import app
+from weft.delivery.output import Format
 from weft.delivery.results import read_results
 from weft.errors import ConfigurationError
 from weft.spark import SPARK_ERRORS, BatchMetrics, Job, first_line, run_batch, run_stream
@@ -28,12 +29,12 @@ FORMATS = ("parquet", "files")
 class Feed:
     """A folder of documents and a stream that delivers them, run by run."""
 
-    def __init__(self, folder: Path, format: str = "parquet") -> None:
+    def __init__(self, folder: Path, format: Format = "parquet") -> None:
         self.inbox, self.output = folder / "inbox", folder / "out"
         self.inbox.mkdir()
         self.subscriptions = folder / "subscriptions.xpath"
         self.subscriptions.write_text("/a/@n\n/a/text()\n")
-        self.job = Job(self.subscriptions, self.inbox, self.output, format=format, max_files_per_trigger=20)  # type: ignore[arg-type]
+        self.job = Job(self.subscriptions, self.inbox, self.output, format=format, max_files_per_trigger=20)
         self.format = format
 
     def arrive(self, *numbers: int, size: int = 10) -> None:
@@ -101,7 +102,7 @@ def small(folder: Path, size: str) -> Iterator[None]:
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.usefixtures("spark")
-def test_an_output_that_becomes_read_only_is_told_and_nothing_is_lost(tmp_path: Path, format: str) -> None:
+def test_an_output_that_becomes_read_only_is_told_and_nothing_is_lost(tmp_path: Path, format: Format) -> None:
     feed = Feed(tmp_path, format)
     feed.arrive(1, 2)
     assert feed.run().exit_code == 0
@@ -121,7 +122,7 @@ def test_an_output_that_becomes_read_only_is_told_and_nothing_is_lost(tmp_path: 
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.usefixtures("spark")
-def test_an_output_that_is_full_is_told_and_nothing_is_lost(tmp_path: Path, format: str) -> None:
+def test_an_output_that_is_full_is_told_and_nothing_is_lost(tmp_path: Path, format: Format) -> None:
     feed = Feed(tmp_path, format)
     messages = feed.output / "messages"
     with small(messages, "600k"):
@@ -157,7 +158,7 @@ def test_a_full_output_of_a_batch_is_told_and_the_rerun_needs_no_overwrite(tmp_p
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_an_input_that_vanishes_ends_the_stream_and_is_read_when_it_is_back(
-    spark: SparkSession, tmp_path: Path, format: str
+    spark: SparkSession, tmp_path: Path, format: Format
 ) -> None:
     feed = Feed(tmp_path, format)
     feed.arrive(1, 2)
@@ -201,7 +202,7 @@ def test_files_that_are_written_where_they_are_read_are_delivered_or_rejected_an
     with run_stream(spark, feed.job) as query:
         writer.start()
         while not is_over.is_set():
-            assert not query.awaitTermination(0.5)
+            assert not query.awaitTermination(1)
         writer.join()
         query.processAllAvailable()
 
@@ -213,7 +214,7 @@ def test_files_that_are_written_where_they_are_read_are_delivered_or_rejected_an
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_document_that_is_mended_between_the_two_passes_of_a_batch_is_delivered(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: Format
 ) -> None:
     feed = Feed(tmp_path, format)
     feed.arrive(1)
@@ -254,8 +255,8 @@ def after_messages(change: Callable[[], None]) -> Callable[..., None]:
     """Write as a job does; when the messages are written, something happens to the documents."""
     write = job_module._write
 
-    def write_and_change(frame: object, job: Job, name: str, batch: int) -> None:
-        write(frame, job, name, batch)  # type: ignore[arg-type]
+    def write_and_change(frame: DataFrame, job: Job, name: str, batch: int) -> None:
+        write(frame, job, name, batch)
         if name == "messages":
             change()
 

@@ -25,6 +25,7 @@ from typer.testing import CliRunner
 from weft import Broker, Document
 from weft.broker.subscriptions import Subscription
 from weft.cli import app
+from weft.delivery.output import Format
 from weft.delivery.results import read_results
 from weft.errors import ConfigurationError
 from weft.languages.xscl import parse
@@ -61,14 +62,18 @@ def drawn(strategy: st.SearchStrategy[Drawn], number: int, start: int) -> list[D
     return found
 
 
+def seconds(document: Document) -> float:
+    return (document.nanoseconds or 0) / 1e9
+
+
 @cache
 def documents() -> list[Document]:
     """Documents in the order of their timestamps; many have the same, or nearly."""
     made: list[Document] = []
     for some in drawn(document_lists(3, 6), 9, 1):
-        begin = (made[-1].timestamp or 0.0) if made else 1_000.0
+        begin = seconds(made[-1]) if made else 1_000.0
         made += [
-            replace(each, id=f"d{len(made) + at:03d}", timestamp=begin + (each.timestamp or 0.0) / 2)
+            replace(each, id=f"d{len(made) + at:03d}", timestamp=begin + seconds(each) / 2)
             for at, each in enumerate(some)
         ]
     return made
@@ -309,7 +314,7 @@ def test_a_stream_refuses_what_needs_all_documents_in_their_order(spark: SparkSe
 
 def test_wrong_arguments_are_told_on_the_driver(spark: SparkSession) -> None:
     frame = frame_of(spark, orders(1))
-    wrong = {
+    wrong: dict[str, tuple[list[str], dict[str, Any]]] = {
         "join: expected XSCL subscriptions, found none; the others are for weft.spark.deliver": (["/o"], {}),
         "lateness: expected a number of seconds, at least 0, or a timedelta, found -1.0": ([PAIR], {"lateness": -1.0}),
         "id: expected one of document, stream, timestamp, value, found 'offset'; to be joined, each document needs a "
@@ -335,8 +340,8 @@ def fill(inbox: Path, given: Sequence[Document]) -> None:
     (inbox / "S").mkdir(parents=True, exist_ok=True)
     for each in given:
         file = inbox / "S" / f"{each.id}.xml"
-        file.write_bytes(bytes(each.data))
-        os.utime(file, (each.timestamp or 0.0, each.timestamp or 0.0))
+        file.write_bytes(each.data if isinstance(each.data, bytes) else each.data.encode())
+        os.utime(file, (seconds(each), seconds(each)))
 
 
 def write(path: Path, texts: dict[str, str]) -> Path:
@@ -372,7 +377,7 @@ def test_a_job_writes_the_messages_of_all_languages(spark: SparkSession, tmp_pat
 
 
 @pytest.mark.parametrize("format", ["parquet", "files"])
-def test_a_stream_goes_on_where_it_was_and_keeps_its_joins(spark: SparkSession, tmp_path: Path, format: str) -> None:
+def test_a_stream_goes_on_where_it_was_and_keeps_its_joins(spark: SparkSession, tmp_path: Path, format: Format) -> None:
     file = write(tmp_path / "mixed.jsonl", MIXED)
     fill(tmp_path / "inbox", [*orders(20), Document(b"<o>", "broken", timestamp=1_000.0)])
     job = Job(file, tmp_path / "inbox", tmp_path / "out", format=format, max_files_per_trigger=12)

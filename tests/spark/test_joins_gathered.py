@@ -93,7 +93,7 @@ def test_a_stream_takes_them_beside_the_others(spark: SparkSession, tmp_path: Pa
     for document in documents():
         file = inbox / document.id
         file.write_bytes(str(document.data).encode())
-        os.utime(file, (document.timestamp, document.timestamp))
+        os.utime(file, ns=(document.nanoseconds or 0, document.nanoseconds or 0))
     (tmp_path / "subscriptions.jsonl").write_text("\n".join(map(write_subscription, SUBSCRIPTIONS)))
     job = Job(
         tmp_path / "subscriptions.jsonl", tmp_path / "inbox", tmp_path / "out", max_files_per_trigger=4, lateness=0

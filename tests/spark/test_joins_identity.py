@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
@@ -23,7 +24,7 @@ KAFKA = "topic string, partition int, offset bigint, timestamp double, value str
 PAID = "orders//order[@id->x] FOLLOWED BY{x = y, 1 hour} payments//payment[@order->y]"
 NEXT = "orders//order[@id->x] JOIN{x = y, 1 hour} orders//order[@after->y]"
 UNPAID = "orders//order[@id->x] NOT FOLLOWED BY{x = y, 1 hour} payments//payment[@order->y]"
-KEYS = {"stream": "topic", "id": "offset"}
+KEYS: dict[str, Any] = {"stream": "topic", "id": "offset"}
 Record = tuple[str, int, int, float, str]
 
 
@@ -151,11 +152,11 @@ QUERIES = {"paid": PAID, "unpaid": UNPAID, "orders": "/order/@id"}
 class Feed:
     """A stream of `weft run` over files with dates, two of them in a micro-batch."""
 
-    def __init__(self, spark: SparkSession, folder: Path, **options: object) -> None:
+    def __init__(self, spark: SparkSession, folder: Path, **options: Any) -> None:
         self._spark, self._now = spark, datetime.now(UTC)
         self._inbox, file = folder / "inbox", folder / "subscriptions.jsonl"
         file.write_text("".join(json.dumps({"id": id, "query": query}) + "\n" for id, query in QUERIES.items()))
-        self.job = Job(file, self._inbox, folder / "out", max_files_per_trigger=2, lateness=60.0, **options)  # type: ignore[arg-type]
+        self.job = Job(file, self._inbox, folder / "out", max_files_per_trigger=2, lateness=60.0, **options)
 
     def arrive(self, name: str, text: str, age: timedelta) -> None:
         file = self._inbox / name

@@ -45,8 +45,8 @@ def arrive(inbox: Path, documents: list[Document], pause: float = 0.0) -> None:
     """Each file is written elsewhere and moved in as a whole."""
     for each in documents:
         hidden = inbox / f".{Path(each.id).name}"
-        hidden.write_bytes(bytes(each.data))
-        os.utime(hidden, (each.timestamp or 0.0, each.timestamp or 0.0))
+        hidden.write_bytes(each.data if isinstance(each.data, bytes) else each.data.encode())
+        os.utime(hidden, ns=(each.nanoseconds or 0, each.nanoseconds or 0))
         hidden.replace(inbox / each.id)
         time.sleep(pause)
 

@@ -76,6 +76,9 @@ class Stream:
     def is_streaming(self) -> bool:
         return "streaming" in self._stderr.read_text()
 
+    def has_begun(self, batch: int) -> bool:
+        return self.begun() >= batch
+
     def wait_for(self, condition: Callable[[], bool]) -> None:
         end = time.monotonic() + 240
         while not condition():
@@ -92,7 +95,7 @@ def run_up_to_a_batch(stream: Stream, batches: int, pace: float) -> float:
     """Wait until so many micro-batches have begun; the seconds that the last whole one took, else `pace`."""
     began: list[float] = []
     for batch in range(stream.before + 1, stream.before + 1 + batches):
-        stream.wait_for(lambda batch=batch: stream.begun() >= batch)
+        stream.wait_for(partial(stream.has_begun, batch))
         began.append(time.monotonic())
     return began[-1] - began[-2] if len(began) > 1 else pace
 

@@ -4,6 +4,7 @@ import fcntl
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.errors import PySparkException
@@ -206,14 +207,15 @@ def test_namespaces_can_be_ignored(spark: SparkSession) -> None:
 
     assert [row.message for row in ignored] == ["<x:b xmlns:x='urn:b'/>"]
     assert frame.transform(deliver(["/a/b"])).collect() == []
-    assert frame.transform(match(["/a/b"], ignoreNamespace=True)).first().matches == ["1"]
+    (matched,) = frame.transform(match(["/a/b"], ignoreNamespace=True)).collect()
+    assert matched.matches == ["1"]
 
 
 @pytest.mark.parametrize("kind", ["string", "binary"])
 def test_documents_may_be_text_or_bytes_in_any_column(spark: SparkSession, kind: str) -> None:
     texts = [(1, "<a>é</a>"), (2, "<a>"), (3, None)]
     frame = spark.createDataFrame(texts, "n int, xml string").selectExpr("n", f"CAST(xml AS {kind}) AS xml")
-    options = {"column": "xml", "columnNameOfCorruptRecord": "_corrupt.record"}
+    options: dict[str, Any] = {"column": "xml", "columnNameOfCorruptRecord": "_corrupt.record"}
 
     out = frame.transform(deliver(["/a/text()"], **options))
     matched = frame.transform(match(["/a/text()"], **options)).orderBy("n").collect()
@@ -242,7 +244,7 @@ def test_a_frame_like_kafka_s_goes_through_as_it_is(spark: SparkSession) -> None
     assert out.columns == [*kept, *added]
     expected = sorted(frame.where("offset in (1, 2)").select(*kept).collect(), key=lambda row: row.offset)
     assert sorted(out.where("rejected is null").select(*kept).collect(), key=lambda row: row.offset) == expected
-    assert rejected(out).first().offset == 3
+    assert [row.offset for row in rejected(out).collect()] == [3]
     found = messages(few).select("topic", "offset", "message", "version").orderBy("offset").collect()
     assert found == [("orders", 1, "1", 7), ("orders", 2, "2", 7)]
 
@@ -333,9 +335,9 @@ def test_the_name_that_deliver_was_told_must_be_told_again(spark: SparkSession) 
         ({"keys": ["number"], "columnNameOfCorruptRecord": "number"}, "the frame has a column 'number'"),
     ],
 )
-def test_wrong_options_are_told_on_the_driver(spark: SparkSession, options: dict[str, object], told: str) -> None:
+def test_wrong_options_are_told_on_the_driver(spark: SparkSession, options: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
-        clashing(spark).transform(deliver(["/a"], **options))  # type: ignore[arg-type]
+        clashing(spark).transform(deliver(["/a"], **options))
 
     assert told in str(raised.value)
 

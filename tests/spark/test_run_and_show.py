@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 from weft_process import embedded, weft
 
 from weft.cli import app
+from weft.delivery.output import Format
 from weft.delivery.results import read_results
 from weft.spark import Job, run_batch
 
@@ -154,9 +155,9 @@ def test_a_stream_to_json_can_be_shown_while_a_batch_is_half_written(
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_show_leaves_out_what_others_have_put_there(
-    spark: SparkSession, feed: Path, tmp_path: Path, format: str
+    spark: SparkSession, feed: Path, tmp_path: Path, format: Format
 ) -> None:
-    run_batch(spark, Job(feed / "subscriptions.jsonl", feed / "inbox", tmp_path, format=format))  # type: ignore[arg-type]
+    run_batch(spark, Job(feed / "subscriptions.jsonl", feed / "inbox", tmp_path, format=format))
     for folder in (tmp_path / "messages", tmp_path / "rejected"):
         (folder / "batch=mine").mkdir()
         (folder / "notes.json").write_text("mine")

@@ -1,33 +1,21 @@
-"""Messages and rejected documents become files, each once, wherever a job is killed between two steps."""
+"""Rows of messages and of rejected documents become files: what each is called, what it holds, and each batch once."""
 
 import json
-import os
 import pickle
-import random
-import shutil
-from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
-from damage import damage, refused
-from weft.delivery import outbox
+from profiles import examples
 from weft.delivery.file_names import quoted
-from weft.durable import write_sealed
 from weft.errors import ConfigurationError
 from weft.spark.sink import MessageStreamWriter, MessageWriter
 
@@ -44,22 +32,20 @@ SCHEMA = pa.schema(
 )
 PLACE = pa.struct([("error", pa.string()), ("line", pa.int32()), ("column", pa.int32()), ("source", pa.binary())])
 REJECTED = pa.schema([("offset", pa.int64()), ("rejected", PLACE)])
-Row = tuple[str | None, ...]
-
-
-class Killed(BaseException):
-    """Not an Exception: no code may handle the end of its process."""
+Row = tuple[object, ...]
 
 
 def row(document: str, to: str | None = "desk", subscription: str = "s", position: int = 1) -> Row:
-    return (document, subscription, to, f"<m>{document} {subscription} {position}</m>", position)  # type: ignore[return-value]
+    return (document, subscription, to, f"<m>{document} {subscription} {position}</m>", position)
 
 
 def batch(*rows: Row, schema: pa.Schema = SCHEMA) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([dict(zip(schema.names, each, strict=True)) for each in rows], schema)
 
 
-def writer(path: Path, batch_id: int | None = None, *, overwrite: bool = False, schema: pa.Schema = SCHEMA):
+def writer(
+    path: Path, batch_id: int | None = None, *, overwrite: bool = False, schema: pa.Schema = SCHEMA
+) -> MessageWriter:
     options = {"path": str(path)} | ({} if batch_id is None else {"batchId": str(batch_id)})
     return MessageWriter(options, from_arrow_schema(schema), overwrite)
 
@@ -92,34 +78,6 @@ def expected(*rows: Row) -> list[tuple[str, str]]:
     return sorted((str(to if to is not None else subscription), f"{text}\n") for _, subscription, to, text, _ in rows)
 
 
-@contextmanager
-def kill_at(step: int) -> Iterator[None]:
-    """Die before the call that changes something on the disk for the n-th time, counted from 0."""
-    steps = count()
-
-    def dying(call):
-        def step_or_die(*args, **kwargs):
-            if next(steps) >= step:
-                raise Killed
-            return call(*args, **kwargs)
-
-        return step_or_die
-
-    with patch.multiple(
-        os, **{name: dying(getattr(os, name)) for name in ("replace", "unlink", "mkdir", "fsync", "rmdir")}
-    ):
-        yield
-
-
-def killed_at(step: int, run) -> bool:
-    try:
-        with kill_at(step):
-            run()
-    except Killed:
-        return True
-    return False
-
-
 # What is written where
 
 
@@ -144,13 +102,6 @@ def test_the_name_of_a_file_comes_from_subscription_position_and_key_columns(tmp
     assert names(tmp_path / "a")[0].startswith("desk/0000000003-s-")
 
 
-def test_the_same_document_twice_is_two_messages(tmp_path: Path) -> None:
-    save(tmp_path, [row("1"), row("1")], [row("1")], batch_id=0)
-
-    assert delivered(tmp_path) == expected(row("1"), row("1"), row("1"))
-    assert [name.removesuffix(".xml")[-2:] for name in names(tmp_path)][:2] == ["-2", "-3"]
-
-
 @pytest.mark.parametrize(
     "to", ["a/b", "..", "../..", "/etc", ".", "_weft", "", "a\x00b", "ä" * 300, "x" * 5000, " ", "%"]
 )
@@ -165,7 +116,7 @@ def test_a_destination_is_one_folder_below_the_path_whatever_its_name(tmp_path: 
 
 
 @given(st.lists(st.text(min_size=0, max_size=300), unique=True, max_size=8))
-@settings(max_examples=100)
+@examples(100)
 def test_no_two_destinations_share_a_folder(texts: list[str]) -> None:
     texts += [text + "x" * 300 for text in texts]
 
@@ -240,22 +191,6 @@ def test_a_batch_that_comes_again_is_dropped(tmp_path: Path) -> None:
     assert list((tmp_path / "_weft" / "staging").iterdir()) == []
 
 
-def test_a_write_without_a_batch_takes_the_next_number(tmp_path: Path) -> None:
-    save(tmp_path, [row("1")])
-    save(tmp_path, [row("1")], batch_id=7)
-
-    save(tmp_path, [row("1")])
-
-    assert [name[5:15] for name in names(tmp_path)] == ["0000000000", "0000000007", "0000000008"]
-
-
-def test_appends_at_the_same_time_all_arrive(tmp_path: Path) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: save(tmp_path, [row(str(n))]), range(24)))
-
-    assert delivered(tmp_path) == expected(*(row(str(n)) for n in range(24)))
-
-
 def test_aborting_leaves_nothing(tmp_path: Path) -> None:
     made = writer(tmp_path, 0)
     streaming = MessageStreamWriter({"path": str(tmp_path)}, from_arrow_schema(SCHEMA))
@@ -271,194 +206,12 @@ def test_a_task_that_fails_leaves_nothing(tmp_path: Path) -> None:
     made = writer(tmp_path, 0)
 
     with pytest.raises(ConfigurationError, match=r"expected a subscription and a message.*'position': 4"):
-        made.write(iter([batch(row("1"), ("1", "s", None, None, 4))]))  # type: ignore[arg-type]
+        made.write(iter([batch(row("1"), ("1", "s", None, None, 4))]))
 
     assert list((tmp_path / "_weft" / "staging").iterdir()) == []
 
 
-def test_what_killed_jobs_staged_is_removed_after_an_hour_but_never_what_is_being_committed(tmp_path: Path) -> None:
-    made = writer(tmp_path, 0)
-    old, fresh, ours = (made.write(iter([batch(row("1"))])) for _ in range(3))
-    for task in (old, ours):
-        os.utime(task.staged.folder, (0, 0))
-
-    made.commit([ours])
-
-    assert [folder.name for folder in (tmp_path / "_weft" / "staging").iterdir()] == [fresh.staged.folder.name]
-    assert delivered(tmp_path) == expected(row("1"))
-
-
-def test_records_stay_few_and_old_batches_stay_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbox, "KEPT", 3)
-    for number in range(10):
-        stream(tmp_path, number, [row(str(number))])
-
-    for number in range(10):
-        stream(tmp_path, number, [row("again")])
-    save(tmp_path, [row("next")])
-
-    assert delivered(tmp_path) == expected(*(row(str(number)) for number in range(10)), row("next"))
-    assert sorted(record.name for record in (tmp_path / "_weft" / "commits").iterdir()) == ["10", "8", "9"]
-    assert (tmp_path / "_weft" / "committed").read_text().startswith("weft delivered 1\n7")
-    assert list((tmp_path / "_weft" / "intents").iterdir()) == []
-
-
-# Killed
-
-
-ROWS = [row("1"), row("1"), row("2", to="a/b"), row("3", to=None), row("3", position=2)]
-DELIVERED = expected(
-    row("1"), row("1"), ("2", "s", "a%2Fb", "<m>2 s 1</m>", "1"), row("3", to=None), row("3", position=2)
-)
-
-
-def test_a_batch_killed_at_any_step_and_replayed_is_there_once(tmp_path: Path) -> None:
-    for step in count():
-        path = tmp_path / str(step)
-        stream(path, 0, [row("before")])
-
-        killed = killed_at(step, lambda path=path: stream(path, 1, ROWS[:2], ROWS[2:]))
-        stream(path, 1, ROWS[1:], ROWS[:1])
-        stream(path, 2, [row("after")])
-
-        assert delivered(path) == sorted(expected(row("before"), row("after")) + DELIVERED), step
-        assert list((path / "_weft" / "intents").iterdir()) == []
-        if not killed:
-            break
-    assert step > 20  # it went through all steps
-
-
-@pytest.mark.parametrize("batch_id", [None, 1, 2])
-def test_an_overwrite_killed_at_any_step_and_run_again_leaves_only_the_new(
-    tmp_path: Path, batch_id: int | None
-) -> None:
-    for step in count():
-        path = tmp_path / str(step)
-        stream(path, 0, [row("before"), row("1")])
-        stream(path, 1, [row("before", to="old"), row("1")])
-
-        killed = killed_at(step, lambda path=path: save(path, ROWS[:2], ROWS[2:], batch_id=batch_id, overwrite=True))
-        save(path, ROWS, batch_id=batch_id, overwrite=True)
-
-        assert delivered(path) == DELIVERED, step
-        if not killed:
-            break
-    assert step > 20
-
-
-def test_an_append_killed_at_any_step_and_run_again_without_a_batch_is_there_once_or_as_a_second_batch(
-    tmp_path: Path,
-) -> None:
-    for step in count():
-        path = tmp_path / str(step)
-        save(path, [row("before")])
-
-        killed = killed_at(step, lambda path=path: save(path, ROWS))
-        committed = (path / "_weft" / "commits" / "1").exists()
-        save(path, ROWS)
-
-        assert delivered(path) == sorted(expected(row("before")) + DELIVERED * (2 if committed else 1)), step
-        if not killed:
-            break
-
-
-def test_an_append_after_a_killed_overwrite_of_the_same_batch_is_not_taken_for_delivered(tmp_path: Path) -> None:
-    save(tmp_path, [row("1")], batch_id=5)
-    with patch.object(outbox.Outbox, "_remove_earlier", side_effect=Killed), pytest.raises(Killed):
-        save(tmp_path, [row("1"), row("2")], batch_id=5, overwrite=True)
-
-    save(tmp_path, [row("3")], batch_id=5)
-
-    assert delivered(tmp_path) == expected(row("3"))
-
-
-def test_a_replay_that_differs_leaves_nothing_of_the_killed_attempt(tmp_path: Path) -> None:
-    for step in count():
-        path = tmp_path / str(step)
-
-        killed = killed_at(step, lambda path=path: stream(path, 0, ROWS))
-        committed = (path / "_weft" / "commits" / "0").exists()
-        stream(path, 0, [row("other")])
-
-        assert delivered(path) == (DELIVERED if committed else expected(row("other"))), step
-        if not killed:
-            break
-
-
-def test_an_append_after_a_killed_overwrite_leaves_nothing_of_the_killed_attempt(tmp_path: Path) -> None:
-    old, new, more = (expected(row(name)) for name in ("old", "new", "more"))
-    for step in count():
-        path = tmp_path / str(step)
-        save(path, [row("old")], batch_id=5)
-
-        killed = killed_at(step, lambda path=path: save(path, [row("new")], overwrite=True))
-        committed = (path / "_weft" / "commits" / "6").exists()
-        save(path, [row("more")])
-
-        assert delivered(path) in ([sorted(new + more)] if committed else [sorted(old + more), more]), step
-        if not killed:
-            break
-    assert delivered(path) == sorted(new + more)
-
-
-@given(
-    st.lists(
-        st.tuples(st.lists(st.integers(0, 60), max_size=3), st.lists(st.sampled_from(ROWS), max_size=6)),
-        min_size=1,
-        max_size=6,
-    )
-)
-@settings(max_examples=60)
-def test_any_number_of_kills_in_any_batches_leaves_each_message_once(
-    batches: list[tuple[list[int], list[Row]]],
-) -> None:
-    with TemporaryDirectory() as folder, patch.object(outbox, "KEPT", 2):
-        path = Path(folder)
-        for number, (steps, rows) in enumerate(batches):
-            for step in steps:
-                killed_at(step, lambda: stream(path, number, rows[:2], rows[2:]))  # noqa: B023
-            stream(path, number, rows[::-1])
-            assert len(list((path / "_weft" / "commits").iterdir())) <= 2
-
-        found = Counter(text for _, text in delivered(path))
-        assert found == Counter(f"{each[3]}\n" for _, rows in batches for each in rows)
-
-
 # Overwriting
-
-
-def test_overwriting_removes_files_of_all_batches_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(outbox, "KEPT", 1)
-    for number in range(3):
-        stream(tmp_path, number, [row(str(number)), row("x", to="old")])
-    mine = [
-        "desk/notes.xml",
-        "desk/0000000001-s.xml",
-        "0000000001-report.xml",
-        ".hidden/0000000001-s-0123456789abcdef.xml",
-    ]
-    for name in mine:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("mine")
-    stream(tmp_path / "another", 0, [row("another")])
-
-    save(tmp_path, [row("new")], overwrite=True)
-
-    kept = [name for name in names(tmp_path) if not name.startswith("another/")]
-    assert set(mine) <= set(kept)
-    assert len(kept) == len(mine) + 1
-    assert delivered(tmp_path / "another") == expected(row("another"))
-    assert [record.name for record in (tmp_path / "_weft" / "commits").iterdir()] == ["3"]
-
-
-def test_after_overwriting_a_folder_is_as_new(tmp_path: Path) -> None:
-    for _ in range(2):
-        save(tmp_path, [row("1")], batch_id=1, overwrite=True)
-        save(tmp_path, [row("2")], batch_id=2)
-
-    assert delivered(tmp_path) == expected(row("1"), row("2"))
 
 
 def test_overwriting_removes_rejected_documents_too(tmp_path: Path) -> None:
@@ -512,147 +265,6 @@ def test_missing_columns_are_told(tmp_path: Path, columns: list[str]) -> None:
     assert f"found {schema.simpleString()}" in str(raised.value)
 
 
-def test_a_folder_that_is_not_shared_between_machines_is_told(tmp_path: Path) -> None:
-    made = writer(tmp_path, 0)
-    written = made.write(iter([batch(row("1"))]))
-    shutil.rmtree(written.staged.folder)
-
-    with pytest.raises(ConfigurationError, match="expected a folder that all machines share"):
-        made.commit([written])
-
-    assert list((tmp_path / "_weft" / "intents").iterdir()) == []
-
-
-# Damaged
-
-
-def everything(path: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
-
-
-def half_delivered(path: Path) -> None:
-    """A batch whose commit was killed after all of its files were moved into place, beside batches that are whole."""
-    for number in range(4):
-        stream(path, number, [row(str(number), to="news")])
-    with patch.object(Path, "replace", killing_the_record(Path.replace)), pytest.raises(Killed):
-        stream(path, 4, [row("4", to="news"), row("5", to="news")])
-
-
-def killing_the_record(call):
-    def replace(self: Path, target: Path) -> Path:
-        if "commits" in Path(target).parts:
-            raise Killed
-        return call(self, target)
-
-    return replace
-
-
-@pytest.mark.parametrize("record", ["intents/4", "commits/3", "committed"])
-@pytest.mark.parametrize("seed", range(4))
-def test_a_damaged_record_is_refused_or_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record: str, seed: int
-) -> None:
-    monkeypatch.setattr(outbox, "KEPT", 2)
-    chance = random.Random(seed)
-    whole, out = tmp_path / "whole", tmp_path / "n" / "out"
-    half_delivered(whole)
-    again = [(1, [row("1", to="news")]), (3, [row("3", to="news")]), (4, [row("4", to="news"), row("6", to="news")])]
-    shutil.copytree(whole, tmp_path / "expected")
-    for number, rows in again:
-        stream(tmp_path / "expected", number, rows)
-    (tmp_path / "n").mkdir()
-    (tmp_path / "n" / "mine.xml").write_text("mine")
-
-    for _ in range(60):
-        shutil.rmtree(out, ignore_errors=True)
-        shutil.copytree(whole, out)
-        file = out / "_weft" / record
-        file.write_bytes(damage(file.read_bytes(), chance))
-        done = 0
-        for number, rows in again:
-            with refused(file, "remove it, and what it stands for is delivered anew"):
-                stream(out, number, rows)
-                done += 1
-        if done == len(again):
-            assert delivered(out) == delivered(tmp_path / "expected")
-        else:
-            assert set(delivered(out)) >= set(delivered(whole)) & set(delivered(tmp_path / "expected"))
-        assert {name for name in everything(tmp_path / "n") if not name.startswith("out/")} == {"mine.xml"}
-
-
-OUTSIDE = ["../mine.xml", "/etc/passwd", "a/../../mine.xml", "..", "_weft/committed", "_weft/0000000000-s-{}.xml", 7]
-OUTSIDE += ["../0000000000-s-{}.xml", "news/../0000000000-s-{}.xml", "./0000000000-s-{}.xml", "0000000000-s-{}.xml"]
-OUTSIDE += ["news/0000000001-s-{}.xml", "a/b/0000000000-s-{}.xml", "news/0000000000-s-\0{}.xml", None, {}]
-
-
-@pytest.mark.parametrize("name", OUTSIDE, ids=repr)
-def test_a_name_that_is_not_a_file_of_the_batch_is_refused_though_the_checksum_fits(
-    tmp_path: Path, name: object
-) -> None:
-    path = tmp_path / "out"
-    stream(path, 3, [row("1")])
-    shown = name.format("0" * 16) if isinstance(name, str) else name
-    names_of_the_batch = [shown] if name is not None else shown
-    write_sealed(path / "_weft" / "intents" / "0", outbox._NAMES, json.dumps(names_of_the_batch))
-    (tmp_path / "mine.xml").write_text("mine")
-    before = everything(tmp_path)
-
-    with pytest.raises(ConfigurationError, match=r"intents/0: expected names of files of batch 0, found "):
-        stream(path, 0, [row("1")])
-
-    after = everything(tmp_path)
-    assert {key: text for key, text in after.items() if "/staging/" not in key} == {**before, "out/_weft/lock": b""}
-
-
-@pytest.mark.parametrize("link", ["desk", "_weft", "_weft/staging", "_weft/intents", "_weft/commits"])
-def test_a_folder_that_is_a_link_is_refused_and_nothing_behind_it_is_touched(tmp_path: Path, link: str) -> None:
-    path, outside = tmp_path / "out", tmp_path / "outside"
-    stream(path, 0, [row("1")])
-    (path / link).rename(outside)
-    (path / link).symlink_to(outside)
-    before = everything(outside)
-
-    for run in (lambda: stream(path, 1, [row("2")]), lambda: save(path, [row("3")], overwrite=True)):
-        with pytest.raises(ConfigurationError, match=f"{link}: expected a folder, found a link"):
-            run()
-
-    assert everything(outside) == before
-
-
-def test_overwriting_leaves_what_is_behind_a_link(tmp_path: Path) -> None:
-    path, outside = tmp_path / "out", tmp_path / "outside"
-    stream(path, 0, [row("1")])
-    (path / "desk").rename(outside)
-    (path / "desk").symlink_to(outside)
-
-    save(path, [row("2", to="other")], overwrite=True)
-
-    assert len(everything(outside)) == 1
-
-
-def test_a_lock_that_is_a_link_leads_nowhere(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    stream(path, 0, [row("1")])
-    (tmp_path / "mine").write_text("mine")
-    (path / "_weft" / "lock").unlink()
-    (path / "_weft" / "lock").symlink_to(tmp_path / "mine")
-
-    with pytest.raises(OSError, match="symbolic links"):
-        stream(path, 1, [row("2")])
-
-    assert (tmp_path / "mine").read_text() == "mine"
-
-
-def test_a_batch_that_is_taken_back_is_delivered_anew(tmp_path: Path) -> None:
-    stream(tmp_path, 0, [row("1")])
-    stream(tmp_path, 1, [row("2"), row("3")])
-
-    outbox.Outbox(tmp_path).take_back(1)
-    stream(tmp_path, 1, [row("3"), row("4")])
-
-    assert delivered(tmp_path) == expected(row("1"), row("3"), row("4"))
-
-
 # In Spark
 
 
@@ -663,10 +275,10 @@ def registered(spark: SparkSession) -> SparkSession:
         def name(cls) -> str:
             return "weft_sink_test"
 
-        def writer(self, schema, overwrite):
+        def writer(self, schema: StructType, overwrite: bool) -> MessageWriter:
             return MessageWriter(self.options, schema, overwrite)
 
-        def streamWriter(self, schema, overwrite):  # noqa: ARG002, N802
+        def streamWriter(self, schema: StructType, overwrite: bool) -> MessageStreamWriter:  # noqa: ARG002, N802
             return MessageStreamWriter(self.options, schema)
 
     spark.dataSource.register(SinkSource)

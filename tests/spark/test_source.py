@@ -9,21 +9,22 @@ import zipfile
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import InputPartition
-from pyspark.sql.streaming import StreamingQuery
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
+from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StringType, StructField, StructType
 
 from weft.errors import ConfigurationError
 from weft.inputs.files import File, Piece
 from weft.spark.partitions import ReadOptions, partition_files, read_options, weight
 from weft.spark.paths import local_path
-from weft.spark.source import SCHEMA, ArrivalReader, FolderReader, WeftSource
+from weft.spark.source import SCHEMA, ArrivalReader, FolderReader, Offset, WeftSource
 
 pytestmark = pytest.mark.spark
 KB, MB = 1024, 1024 * 1024
@@ -263,7 +264,8 @@ def test_an_offset_is_for_the_log_that_it_was_made_with(tmp_path: Path) -> None:
     start = reader.initialOffset()
     end = reader.latestOffset(start, ReadAllAvailable())
 
-    for wrong in ({**end, "mark": "0" * 16}, {"files": 2}, {**end, "files": "2"}, {**end, "files": -1}):
+    wrongs: list[Offset] = [{**end, "mark": "0" * 16}, {"files": 2}, {**end, "files": "2"}, {**end, "files": -1}]
+    for wrong in wrongs:
         with pytest.raises(ConfigurationError, match=r"made with|expected an offset of files and their mark"):
             ArrivalReader(options(tmp_path)).partitions(start, wrong)
         with pytest.raises(ConfigurationError, match=r"made with|expected an offset of files and their mark"):
@@ -329,8 +331,8 @@ def test_whatever_is_wrong_with_a_file_is_told_of_that_file_alone(tmp_path: Path
 # --- with Spark
 
 
-def read(spark: SparkSession, path: Path | str, **given: object) -> DataFrame:
-    return spark.read.format("weft").options(**given).load(str(path))  # type: ignore[arg-type]
+def read(spark: SparkSession, path: Path | str, **given: Any) -> DataFrame:
+    return spark.read.format("weft").options(**given).load(str(path))
 
 
 def tar(*members: str) -> bytes:
@@ -423,14 +425,14 @@ def test_messages_are_written_by_the_same_format(spark: SparkSession, tmp_path: 
 class Stream:
     """A query on a folder whose micro-batches are kept; starting it again goes on from its checkpoint."""
 
-    def __init__(self, spark: SparkSession, folder: Path, checkpoint: Path, **given: object) -> None:
+    def __init__(self, spark: SparkSession, folder: Path, checkpoint: Path, **given: Any) -> None:
         self._spark, self._folder, self._checkpoint, self._given = spark, folder, checkpoint, given
         self.batches: list[list[str]] = []
 
-    def run(self, **trigger: object) -> StreamingQuery:
-        frame = self._spark.readStream.format("weft").options(**self._given).load(str(self._folder))  # type: ignore[arg-type]
+    def run(self, **trigger: Any) -> StreamingQuery:
+        frame = self._spark.readStream.format("weft").options(**self._given).load(str(self._folder))
         writer = frame.writeStream.foreachBatch(self._keep).option("checkpointLocation", str(self._checkpoint))
-        return writer.trigger(**trigger).start()  # type: ignore[arg-type]
+        return writer.trigger(**trigger).start()
 
     def finish(self) -> list[list[str]]:
         """What a query on all that is there reads."""

@@ -1,15 +1,19 @@
 """What fails for one document inside a worker is that document's own, whatever it is."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BinaryType, StructType
 
+from weft.documents import Document, Limits, NodeTable, read
 from weft.errors import DocumentError
+from weft.inputs.rows import read_rows
 from weft.spark import compile_subscriptions, worker
+from weft.spark.compiled import unpack
 from weft.spark.transform import _ADDED, _rejected_field
 from weft.spark.worker import DeliverWorker, Layout, MatchWorker, Rejection
 
@@ -66,13 +70,11 @@ def test_mutated_documents_never_disturb_those_beside_them(row_tag: str | None, 
 
 
 def test_a_table_that_cannot_be_built_is_built_document_by_document(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = worker.read
-
-    def failing(documents, limits):
-        documents = list(documents)
-        if any(b"poison" in document.data for document in documents):
+    def failing(documents: Iterable[Document], limits: Limits) -> NodeTable:
+        given = list(documents)
+        if any(document.data == b"<poison/>" for document in given):
             raise MemoryError("no room")
-        return read(documents, limits)
+        return read(given, limits)
 
     monkeypatch.setattr(worker, "read", failing)
 
@@ -83,10 +85,8 @@ def test_a_table_that_cannot_be_built_is_built_document_by_document(monkeypatch:
 
 
 def test_a_splitting_that_fails_in_the_middle_keeps_what_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    split = worker.read_rows
-
-    def failing(name: str, *given: object) -> Iterator[object]:
-        rows = split(name, *given)  # type: ignore[arg-type]
+    def failing(name: str, *given: Any) -> Iterator[object]:
+        rows = read_rows(name, *given)
         yield next(rows)
         if name == "1":
             raise RecursionError("too deep")
@@ -117,7 +117,7 @@ def test_a_rejected_message_tells_its_subscription() -> None:
     error = DocumentError("0", 1, 1, 0, "too many messages")
 
     made = work._rejections(
-        batch([GOOD % 0]), [Rejection(0, error, b"", 0, 1), Rejection(0, error, b"")], worker.unpack(work.compiled)
+        batch([GOOD % 0]), [Rejection(0, error, b"", 0, 1), Rejection(0, error, b"")], unpack(work.compiled)
     )
 
     assert made.column("subscription").to_pylist() == ["2", None]

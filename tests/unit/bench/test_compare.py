@@ -111,7 +111,11 @@ def test_comparing_fails_only_if_it_is_asked_to_and_something_moved(tmp_path: Pa
     path = write(tmp_path / "history.jsonl", a_run("abc", us=10), a_run("def", us=20))
     compare = ("--compare", "filtering", "--history", path)
 
-    told, failed, calm = command(*compare), command(*compare, "--fail"), command(*compare, "--fail", "--threshold", 150)
+    told, failed, calm = (
+        command(*compare),
+        command(*compare, "--fail"),
+        command(*compare, "--fail", "--threshold", "150"),
+    )
 
     assert [told.returncode, failed.returncode, calm.returncode] == [0, 1, 0]
     assert "▲" in told.stdout

@@ -104,9 +104,9 @@ def test_the_documents_of_a_pair_agree_and_pairs_do_not() -> None:
     assert len(tables[0].texts) == len(set(tables[0].texts)) == 16
     assert tables[0].texts == tables[1].texts
     assert not set(tables[0].texts) & set(tables[2].texts)
-    assert first.timestamp is not None
-    assert second.timestamp is not None
-    assert first.timestamp < second.timestamp
+    assert first.nanoseconds is not None
+    assert second.nanoseconds is not None
+    assert first.nanoseconds < second.nanoseconds
 
 
 def test_feed_items_have_five_fields_of_many_channels_and_some_are_posted_again() -> None:
@@ -118,7 +118,7 @@ def test_feed_items_have_five_fields_of_many_channels_and_some_are_posted_again(
     assert len({fields[0] for fields in texts}) == 3_000
     assert 300 < len({fields[1] for fields in texts}) <= CHANNELS
     assert 2_700 < len({fields[2] for fields in texts}) < 2_950
-    times = [item.timestamp for item in items]
+    times = [item.nanoseconds for item in items]
     assert all(one < other for one, other in pairwise(time for time in times if time is not None))
     assert items == list(make_items(3_000, 1))
 

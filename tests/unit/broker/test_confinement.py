@@ -19,10 +19,10 @@ from weft.documents.build import read
 from weft.documents.document import Limits, as_documents
 from weft.engine import Engine
 from weft.engine.messages.outcome import Outcome
-from weft.engine.shared.constants import Constants, Contains
-from weft.engine.shared.frozen import TEXT_INDEXES
+from weft.engine.shared.constants import TEXT_INDEXES, Constants, Contains
 from weft.engine.shared.label_plans import LabelPlans
 from weft.languages import parse
+from weft.plans.xscl import Xscl
 
 HEALTHY = {
     "path": "//a/@n",
@@ -265,7 +265,9 @@ def test_a_query_that_cannot_be_added_leaves_nothing_behind(monkeypatch: pytest.
 def test_a_worker_without_plans_rejects_the_document_alone() -> None:
     engine = Engine()
     for number, query in enumerate([*HEALTHY.values(), "//a[contains(., 'bad')]"]):
-        engine.add(number, parse(query))
+        plan = parse(query)
+        assert not isinstance(plan, Xscl)
+        engine.add(number, plan)
     engine = pickle.loads(pickle.dumps(engine))
     table = read(as_documents(DOCUMENTS), Limits())
     names = list(HEALTHY)

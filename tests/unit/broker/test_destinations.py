@@ -9,6 +9,7 @@ import pytest
 
 from weft import Broker, ConfigurationError, Document, Message
 from weft.broker.destinations import Folder, destination
+from weft.reference.pathsharing.approaches import Approach
 
 FLWR = "<r>{ for $a in //a return <i>{ $a/@k }</i> }</r>"
 
@@ -219,9 +220,9 @@ def test_what_is_no_destination_is_refused_and_changes_nothing(to: object) -> No
 
 
 @pytest.mark.parametrize("approach", [None, "FWR"])
-def test_messages_are_delivered_in_the_order_of_publication_then_of_subscription(approach: str | None) -> None:
+def test_messages_are_delivered_in_the_order_of_publication_then_of_subscription(approach: Approach | None) -> None:
     received: list[tuple[str, str]] = []
-    broker = Broker(approach=approach)  # type: ignore[arg-type]
+    broker = Broker(approach=approach)
     for name, text in {"z": FLWR, "a": "//a", "m": FLWR.replace("<i>", "<j>").replace("</i>", "</j>")}.items():
         broker.subscribe(text, id=name, to=lambda each: received.append((each.document, each.subscription)))
     ids = [str(number) for number in range(150)]  # more than are matched at once
@@ -233,10 +234,10 @@ def test_messages_are_delivered_in_the_order_of_publication_then_of_subscription
 
 
 def test_each_publisher_is_heard_in_its_own_order_by_every_subscriber() -> None:
-    received: dict[str, list[str]] = {"s": [], "t": []}
+    received: dict[str, list[Message]] = {"s": [], "t": []}
     broker = Broker()
     for name, heard in received.items():
-        broker.subscribe(FLWR, id=name, to=lambda each, heard=heard: heard.append(each.document))
+        broker.subscribe(FLWR, id=name, to=heard.append)
 
     def publish(who: str) -> None:
         for number in range(20):
@@ -248,9 +249,10 @@ def test_each_publisher_is_heard_in_its_own_order_by_every_subscriber() -> None:
     for publisher in publishers:
         publisher.join()
 
-    assert received["s"] == received["t"]
+    heard_by = {name: [message.document for message in heard] for name, heard in received.items()}
+    assert heard_by["s"] == heard_by["t"]
     for who in "xyz":
-        own = [document for document in received["s"] if document.startswith(who)]
+        own = [document for document in heard_by["s"] if document.startswith(who)]
         assert own == sorted(own)
         assert len(own) == 60
 

@@ -6,15 +6,16 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import weft
+from profiles import examples
 from weft.broker.answers import deliver
 from weft.documents.build import read
 from weft.documents.document import as_documents
 from weft.engine import Engine
-from weft.languages import parse
+from weft.languages.xpath import parse
 
 FOUR = "<r>{for $a in //a, $b in $a//a, $c in $b//a, $d in $c//a return <x>{$a}{$b}{$c}{$d}</x>}</r>"
 
@@ -162,7 +163,7 @@ trees = st.recursive(
     st.integers(1, 400),
     st.integers(1, 1_500),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_messages_within_the_limits_are_the_same_and_the_others_are_told(
     documents: list[str], most: int, large: int, output: int
 ) -> None:

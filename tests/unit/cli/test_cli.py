@@ -163,7 +163,12 @@ def test_documents_are_never_all_in_memory(write: Write, monkeypatch: pytest.Mon
         write(f"in/{number:03}.xml", "<a/>")
     sizes: list[int] = []
     matches = weft.Broker.matches
-    monkeypatch.setattr(weft.Broker, "matches", lambda self, batch: (sizes.append(len(batch)), matches(self, batch))[1])
+
+    def counted(broker: weft.Broker, batch: list[weft.Document]) -> list[list[str]]:
+        sizes.append(len(batch))
+        return matches(broker, batch)
+
+    monkeypatch.setattr(weft.Broker, "matches", counted)
 
     run("match", "--ids", write("q.xpath", "/a"), "in")
 

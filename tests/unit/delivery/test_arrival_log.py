@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from damage import damage, refused
+from profiles import examples
 from weft.delivery.arrival_log import ArrivalLog, lines_after, mark_after
 from weft.errors import ConfigurationError, DocumentError
 from weft.inputs.files import Piece, read_piece
@@ -380,4 +380,4 @@ class Queries(RuleBasedStateMachine):
 
 
 TestQueries = Queries.TestCase
-TestQueries.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestQueries.settings = examples(60, stateful_step_count=25)

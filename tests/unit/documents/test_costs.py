@@ -343,5 +343,5 @@ def test_nothing_of_a_rejected_document_or_of_its_batch_is_kept_but_what_is_told
         gc.enable()
 
     assert len(kept[0]) == len(REJECTED)
-    assert all(error.__traceback__ is error.__context__ is error.__cause__ is None for error in kept[0])
+    assert not any(error.__traceback__ or error.__context__ or error.__cause__ for error in kept[0])
     assert held < MEGABYTE // 2

@@ -16,11 +16,11 @@ from weft.documents.charsets import _REGISTERED, codec_of
 from weft.errors import DocumentError
 from weft.inputs.files import Piece, find_files, read_piece
 
+CODECS = {*aliases, *aliases.values(), *(module.name for module in pkgutil.iter_modules(codec_modules))}
 #: All names by which Python knows a codec, in the forms in which they may be written.
-NAMES = sorted({*aliases, *aliases.values(), *(module.name for module in pkgutil.iter_modules(codec_modules))})
-NAMES = sorted({form for name in NAMES for form in (name, name.replace("_", "-"), name.upper())})
-NO_CHARSETS = ("rot13", "rot_13", "hex", "base64", "base_64", "zlib", "zip", "bz2", "uu", "quopri", "quoted-printable")
-NO_CHARSETS += (
+NAMES = sorted({form for name in CODECS for form in (name, name.replace("_", "-"), name.upper())})
+NO_CHARSETS = (
+    *("rot13", "rot_13", "hex", "base64", "base_64", "zlib", "zip", "bz2", "uu", "quopri", "quoted-printable"),
     "unicode_escape",
     "raw-unicode-escape",
     "idna",

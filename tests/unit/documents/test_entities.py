@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from html.entities import name2codepoint
+from typing import Any
 from xml.parsers import expat
 
 import pytest
@@ -12,6 +13,7 @@ from lxml import etree
 
 from oracle import Oracle, described, table_of
 from weft.documents import Document, Fragments, Limits, read
+from weft.documents.document import EntityPolicy
 from weft.errors import DocumentError
 
 EXTERNAL = "<!DOCTYPE r SYSTEM 'never-read.dtd' [{}]>"
@@ -21,15 +23,15 @@ RSS = '<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http
 XHTML = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">'
 
 
-def rejection(document: str, **limits: object) -> DocumentError:
-    table = read([Document(document)], Limits(**limits))  # type: ignore[arg-type]
+def rejection(document: str, **limits: Any) -> DocumentError:
+    table = read([Document(document)], Limits(**limits))
     assert not table.documents
     return table.rejected[0]
 
 
-def written(document: str, **limits: object) -> str:
+def written(document: str, **limits: Any) -> str:
     """The root as it is delivered."""
-    table = read([Document(document)], Limits(**limits))  # type: ignore[arg-type]
+    table = read([Document(document)], Limits(**limits))
     assert not table.rejected, table.rejected[0]
     return Fragments(table).text(0)
 
@@ -171,12 +173,12 @@ def test_an_external_entity_is_not_a_matter_of_that_policy(policy: str) -> None:
 
 @pytest.mark.parametrize("doctype", [RSS, XHTML, XHTML.replace("1.0 Strict", "1.1")])
 @pytest.mark.parametrize("policy", ["reject", "keep", "drop"])
-def test_the_names_of_html_are_known_where_its_public_identifier_is_named(doctype: str, policy: str) -> None:
+def test_the_names_of_html_are_known_where_its_public_identifier_is_named(doctype: str, policy: EntityPolicy) -> None:
     names = sorted(set(name2codepoint) - {"lt", "gt", "amp", "quot"})
     references = "".join(f"&{name};" for name in names)
     document = f"{doctype}<rss a='{references}'>{references}</rss>"
 
-    table = read([Document(document)], Limits(undeclared_entities=policy))  # type: ignore[arg-type]
+    table = read([Document(document)], Limits(undeclared_entities=policy))
 
     text = "".join(chr(name2codepoint[name]) for name in names)
     assert (table.texts, table.attribute_values) == ((text,), (text,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -15,7 +15,13 @@ from weft.documents.moment import nanoseconds
 class Nowhere(tzinfo):
     """A zone that does not know its offset."""
 
-    def utcoffset(self, _: datetime | None) -> timedelta | None:
+    def utcoffset(self, _: datetime | None, /) -> timedelta | None:
+        return None
+
+    def dst(self, _: datetime | None, /) -> timedelta | None:
+        return None
+
+    def tzname(self, _: datetime | None, /) -> str | None:
         return None
 
 
@@ -32,7 +38,7 @@ def test_what_is_no_time_is_refused(time: Any) -> None:
 @pytest.mark.parametrize("name", ["lateness", "ahead"])
 def test_what_is_no_length_of_time_is_refused(name: str) -> None:
     with pytest.raises(ConfigurationError, match=f"{name}: expected"):
-        Broker(**{name: 1e308})
+        Broker(**cast(Any, {name: 1e308}))
 
 
 def test_a_datetime_whose_zone_knows_no_offset_is_utc() -> None:

@@ -14,20 +14,21 @@ import zlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from weft.documents import Document, Limits
 from weft.errors import ConfigurationError, DocumentError
 from weft.inputs.files import Piece, find_files, read_piece
 
 LIMITS = Limits()
 SECONDS = 120  # an archive may take, on a machine that is busy; all of these take far less
-MOST_MEMORY = 300  # MB
-LARGE = 350  # MB that a bomb holds, which is more than Limits and these tests allow
+MOST_MEMORY = 200  # MB: of the interpreter, of the largest document that there may be, and of what unpacks it
+LARGE = 160  # MB that a bomb holds: more than Limits allow, and with the interpreter more than these tests do
 READ = """
 import json, re, sys
 from weft.inputs.files import Piece, find_files, read_piece
@@ -197,11 +198,13 @@ contents = st.binary(max_size=2_000) | st.binary(max_size=3).map(lambda data: da
 @given(
     st.lists(st.tuples(names, contents), max_size=4),
     st.sampled_from([tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]),
-    st.sampled_from(["", "gz"]),
+    st.sampled_from(["w:", "w:gz"]),
 )
-def test_a_tar_file_is_read_as_python_reads_it(members: list[tuple[str, bytes]], form: int, packed: str) -> None:
+def test_a_tar_file_is_read_as_python_reads_it(
+    members: list[tuple[str, bytes]], form: int, mode: Literal["w:", "w:gz"]
+) -> None:
     written = io.BytesIO()
-    with tarfile.open(fileobj=written, mode=f"w:{packed}", format=form) as archive:
+    with tarfile.open(fileobj=written, mode=mode, format=form) as archive:
         for number, (name, data) in enumerate(members):
             member = tarfile.TarInfo(f"folder{number}/d{name}.xml")
             member.size = len(data)
@@ -211,15 +214,15 @@ def test_a_tar_file_is_read_as_python_reads_it(members: list[tuple[str, bytes]],
         files = [(each.name, archive.extractfile(each)) for each in archive.getmembers()]
         expected = [(f"x/{name}", file.read() if file else b"") for name, file in files]
 
-    assert read_bytes(written.getvalue(), "x.tgz" if packed else "x.tar") == expected
+    assert read_bytes(written.getvalue(), "x.tgz" if mode == "w:gz" else "x.tar") == expected
 
 
 def read_bytes(data: bytes, name: str) -> list[tuple[str, bytes]]:
     """The members of an archive that is whole."""
     path = FOLDER / name
     path.write_bytes(data)
-    found = read_piece(Piece(find_files(path)[0]), None, chunk=777)
-    return [(entry.id.replace(name, "x", 1), bytes(entry.data)) for entry in found if isinstance(entry, Document)]
+    found = [entry for entry in read_piece(Piece(find_files(path)[0]), None, chunk=777) if isinstance(entry, Document)]
+    return [(entry.id.replace(name, "x", 1), entry.data) for entry in found if isinstance(entry.data, bytes)]
 
 
 # -- zip
@@ -274,13 +277,18 @@ def test_a_zip_bomb_is_one_rejection_and_takes_little_memory(
     assert found.megabytes < MOST_MEMORY
 
 
-@pytest.mark.parametrize("name", ["x.xml.gz", "x.tgz"])
-@pytest.mark.parametrize("row_tag", ["", "item"])
-def test_a_gzip_bomb_is_one_rejection_and_takes_little_memory(name: str, row_tag: str, tmp_path: Path) -> None:
+@cache
+def gzip_bomb(name: str) -> bytes:
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
     first = header(b"bomb.xml", b"%011o" % (LARGE << 20)) if name == "x.tgz" else b"<r>"
     parts = [packer.compress(first), *(packer.compress(b" " * (1 << 20)) for _ in range(LARGE))]
-    (tmp_path / name).write_bytes(b"".join([*parts, packer.compress(END), packer.flush()]))
+    return b"".join([*parts, packer.compress(END), packer.flush()])
+
+
+@pytest.mark.parametrize("name", ["x.xml.gz", "x.tgz"])
+@pytest.mark.parametrize("row_tag", ["", "item"])
+def test_a_gzip_bomb_is_one_rejection_and_takes_little_memory(name: str, row_tag: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(gzip_bomb(name))
 
     found = in_a_process(tmp_path, row_tag)
 
@@ -467,7 +475,7 @@ def test_a_zip_file_is_read_as_python_reads_it(members: list[tuple[str, bytes, i
 # -- gzip
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.lists(contents, min_size=1, max_size=4), st.integers(0, 3), st.sampled_from([None, "f" * 100_000]))
 def test_a_gzip_file_is_read_as_python_reads_it(parts: list[bytes], zeros: int, name: str | None) -> None:
     written = io.BytesIO()
@@ -498,7 +506,10 @@ def test_a_gzip_file_with_a_byte_changed_is_read_as_python_reads_it_or_told(data
 def test_very_many_empty_gzip_members_are_read_in_time(tmp_path: Path) -> None:
     (tmp_path / "x.xml.gz").write_bytes(gzip.compress(b"") * 200_000 + gzip.compress(b"<a/>"))
 
-    assert in_a_process(tmp_path) == (["x.xml.gz"], [], pytest.approx(60, abs=MOST_MEMORY - 60))
+    found = in_a_process(tmp_path)
+
+    assert (found.documents, found.rejected) == (["x.xml.gz"], [])
+    assert found.megabytes < MOST_MEMORY
 
 
 # -- two of one name
@@ -524,8 +535,10 @@ def test_two_members_of_one_name_are_two_documents(name: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("limit", ["max_members", "max_ratio"])
 def test_a_limit_on_archives_is_a_positive_number(limit: str) -> None:
+    given: dict[str, Any] = {limit: 0}
+
     with pytest.raises(ConfigurationError, match=limit):
-        Limits(**{limit: 0})
+        Limits(**given)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -22,6 +23,7 @@ from weft.errors import ConfigurationError, DocumentError
 from weft.inputs import files
 from weft.inputs.chunks import Chunks
 from weft.inputs.files import Piece, find_files, pieces, read_piece
+from weft.inputs.rows import read_rows
 
 ROWS = b"<r>\n" + b"<item>0123456789</item>\n" * 2_000 + b"</r>"
 LIMITS = Limits()
@@ -163,7 +165,8 @@ def test_the_clock_does_not_matter_to_reading(moment: float, tmp_path: Path) -> 
 
     assert told(found) == []
     assert len(found) == 4_000
-    assert found[0].timestamp == moment  # type: ignore[union-attr]
+    assert isinstance(found[0], Document)
+    assert found[0].timestamp == moment
 
 
 # -- what cannot be had
@@ -259,7 +262,12 @@ def test_a_root_that_vanishes_while_it_is_listed_is_refused(tmp_path: Path, monk
     root = tmp_path / "in"
     root.mkdir()
     walk = os.walk
-    monkeypatch.setattr(os, "walk", lambda top, onerror: (root.rmdir(), walk(top, onerror=onerror))[1])
+
+    def walk_too_late(top: str, onerror: Callable[[OSError], object]) -> Iterator[tuple[str, list[str], list[str]]]:
+        root.rmdir()
+        return walk(top, onerror=onerror)
+
+    monkeypatch.setattr(os, "walk", walk_too_late)
 
     with pytest.raises(ConfigurationError, match="in: no such file or folder of documents"):
         find_files(root)
@@ -326,12 +334,11 @@ def test_whatever_is_raised_while_a_member_is_read_is_its_own(tmp_path: Path, mo
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         for number in range(3):
             archive.writestr(f"{number}.xml", b"<r><item/></r>")
-    read_rows = files.read_rows
 
-    def failing(name: str, *rest: object) -> object:
+    def failing(name: str, *rest: Any) -> object:
         if name.endswith("1.xml"):
             raise RecursionError("too deep")
-        return read_rows(name, *rest)  # type: ignore[arg-type]
+        return read_rows(name, *rest)
 
     monkeypatch.setattr(files, "read_rows", failing)
 

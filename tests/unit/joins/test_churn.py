@@ -170,9 +170,9 @@ def test_long_texts_are_read_and_not_remembered() -> None:
 def test_the_bindings_of_large_documents_are_not_remembered_without_bound() -> None:
     joins = Joins()
     joins.add(0, parse("S//a->x JOIN{x = y AND x != z, 1 day} S//b->w[c->y][d->z]"))
-    documents = [Document(f"<r><a>1</a>{'<b><c>1</c><d>2</d></b>' * 100}</r>", f"d{at}", "S", at) for at in range(30)]
+    documents = [Document(f"<r><a>1</a>{'<b><c>1</c><d>2</d></b>' * 40}</r>", f"d{at}", "S", at) for at in range(12)]
 
-    with patch.object(search, "_LARGE", 1_000):
+    with patch.object(search, "_LARGE", 400):
         list(joins.messages(joins.process(read(documents))))
 
     assert 0 < len(joins.search._known) <= 3

@@ -13,6 +13,8 @@ from weft.engine.messages.factory import Factory
 from weft.errors import MessageError
 from weft.joins.match import search
 from weft.joins.match.readings import stands
+from weft.plans.plan import Comparison
+from weft.plans.recipe import Recipe
 
 PLAIN = "S/r[k->x] JOIN{x = y, 1 day} S/s[k->y]"
 PRODUCT = "SELECT <p>{ $x/text() }{ $y/text() }</p> FROM S/r[k->a][n->x] JOIN{a = b, 1 day} S/s[k->b][n->y]"
@@ -239,10 +241,10 @@ def test_a_search_that_fails_costs_only_its_own_messages() -> None:
 
 
 def test_a_comparison_that_fails_costs_only_its_own_messages() -> None:
-    def failing(left: str, operator: str, right: str) -> bool:
+    def failing(left: str, operator: Comparison, right: str) -> bool:
         if right == "13":
             raise ArithmeticError("thirteen")
-        return stands(left, operator, right)  # type: ignore[arg-type]
+        return stands(left, operator, right)
 
     broker = broker_with(
         less="S/r->r JOIN{r/k = s/k AND r/n <= s/n, 1 day} S/s->s",
@@ -268,8 +270,8 @@ def test_a_comparison_that_fails_costs_only_its_own_messages() -> None:
 def test_a_message_that_cannot_be_written_costs_only_itself() -> None:
     broker = broker_with(product=PRODUCT, plain=PLAIN)
 
-    def message(self: Factory, recipe: object, groups: list[list[list[int]]]) -> str:
-        text = original(self, recipe, groups)  # type: ignore[arg-type]
+    def message(self: Factory, recipe: Recipe, groups: list[list[list[int]]]) -> str:
+        text = original(self, recipe, groups)
         if text == "<p>12</p>":
             raise KeyError("a hole")
         return text

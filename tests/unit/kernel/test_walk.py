@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -32,7 +34,7 @@ def test_it_stops_where_a_path_is_new_and_goes_on_from_there() -> None:
 
 def test_columns_that_do_not_fit_are_refused() -> None:
     good = column(-1), column(1), column(0, 0)
-    for wrong in (
+    wrong: list[tuple[Any, ...]] = [
         (CHILDREN, np.zeros(1), *good[1:], 0),
         (CHILDREN, column(), *good[1:], 0),
         (CHILDREN, *good[:2], column(0), 0),
@@ -40,6 +42,7 @@ def test_columns_that_do_not_fit_are_refused() -> None:
         (CHILDREN, *good, -1),
         ([], *good, 0),
         (CHILDREN, *good),
-    ):
+    ]
+    for arguments in wrong:
         with pytest.raises((TypeError, ValueError, IndexError)):
-            walk(*wrong)  # type: ignore[misc]
+            walk(*arguments)

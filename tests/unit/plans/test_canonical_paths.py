@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flwr_strategies import World, paths, worlds
 from oracle import table_of, weft_answer
+from profiles import examples
 from weft.documents.dtd import Dtd
 from weft.engine import Engine
-from weft.languages import parse
+from weft.languages import parse, xpath
 from weft.plans.canonical_paths import canonical_path
 from weft.plans.plan import Step
 from weft.plans.show import show
@@ -36,7 +37,7 @@ TWO_WAYS = Dtd.parse("<!ELEMENT a (b, c)><!ELEMENT b (d?)><!ELEMENT c (d?)><!ELE
     ],
 )
 def test_a_superfluous_descendant_step_is_written_out(dtd: Dtd, query: str, canonical: str) -> None:
-    assert show(canonical_paths(parse(query), dtd)) == f"pattern {canonical}"
+    assert show(canonical_paths(xpath.parse(query), dtd)) == f"pattern {canonical}"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_a_descendant_step_that_means_more_stays_and_so_does_the_plan(dtd: Dtd, 
     ],
 )
 def test_from_the_document_the_way_leads_through_the_root(dtd: Dtd, query: str, canonical: str) -> None:
-    assert show(canonical_paths(parse(query), dtd)) == f"pattern {canonical}"
+    assert show(canonical_paths(xpath.parse(query), dtd)) == f"pattern {canonical}"
 
 
 @pytest.mark.parametrize(
@@ -164,20 +165,20 @@ def test_a_path_tells_from_which_element_it_starts() -> None:
 def test_queries_that_mean_the_same_become_one_result() -> None:
     engine = Engine(dtd=BOOK)
     for number, query in enumerate(["//figure//image", "//figure/image", "//figure/image[true()]"]):
-        engine.add(number, parse(query))
+        engine.add(number, xpath.parse(query))
 
     assert len(engine.large.targets) == 1
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(worlds(), st.lists(paths(3, predicates=3), min_size=1, max_size=5))
 def test_canonical_paths_lead_to_the_same_nodes_in_documents_that_keep_to_the_dtd(
     world: World, several: list[str]
 ) -> None:
     plain, canonical = Engine(), Engine(dtd=world.dtd)
     for number, query in enumerate(several):
-        plain.add(number, parse(query))
-        canonical.add(number, parse(query))
+        plain.add(number, xpath.parse(query))
+        canonical.add(number, xpath.parse(query))
     table = table_of(world.documents)
 
     assert weft_answer(canonical, table).tolist() == weft_answer(plain, table).tolist()

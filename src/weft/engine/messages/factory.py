@@ -42,7 +42,7 @@ class Factory:
         room, largest = budget.room(document), budget.largest[document]
         if len(groups) * recipe.constant + entries * recipe.repeats * largest <= room:
             text = self.message(recipe, groups)
-            budget.left[document] -= len(text)
+            budget.left[document] -= size_of(text)
             return text
         measured = self._measured(recipe, self._in_order(recipe, groups), room)
         if measured is None:

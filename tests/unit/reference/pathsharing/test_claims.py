@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 
 from flwr_strategies import World, worlds
 from oracle import table_of
+from profiles import examples
 from weft.documents.dtd import Dtd
 from weft.documents.kind import Kind
 from weft.engine.paths.states import States
@@ -251,7 +252,7 @@ several_paths = st.lists(random_paths("abc"), min_size=1, max_size=5)
 with_wildcards = st.lists(random_paths("abc**"), min_size=1, max_size=5)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(worlds(), with_wildcards)
 def test_streams_are_what_trying_every_node_gives(world: World, several: list[Path]) -> None:
     matcher = PathMatcher(States())
@@ -266,21 +267,21 @@ def test_streams_are_what_trying_every_node_gives(world: World, several: list[Pa
             assert sorted(map(tuple, found)) == sorted(enumerated(document, steps))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(worlds(), with_wildcards)
 def test_claims_by_the_query_alone_hold_for_every_document(world: World, several: list[Path]) -> None:
     for steps in several:
         assert_claims_hold(steps, None, world.documents)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(worlds(), several_paths)
 def test_claims_by_the_dtd_hold_for_every_document_that_keeps_to_it(world: World, several: list[Path]) -> None:
     for steps in several:
         assert_claims_hold(steps, world.dtd, world.documents)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(worlds(), with_wildcards)
 @example(World((("b",), ("c",), ()), ("<a><b><c/></b></a>",)), [path("//*//c")])
 @example(World((("b", "c"), ("c",), ()), ("<a><b><c/></b><c/></a>",)), [path("//*/c")])

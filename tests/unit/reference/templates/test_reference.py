@@ -398,7 +398,7 @@ def test_values_are_compared_as_numbers_if_both_are_and_else_as_instants(
         edges = [(one, two) for one, two in reference.edges if labels[one] == top]
         nodes = {"b": 1, "c": 2}
         bound = tuple((one, two, 0, nodes[str(labels[two])]) for one, two in edges)
-        batch.append(WitnessRows(docid, 0.0, "", bound, ((1, 0), (2, reading.strval)), (reading,)))
+        batch.append(WitnessRows(docid, 0, "", bound, ((1, 0), (2, reading.strval)), (reading,)))
 
     assert bool(reference.process(batch)) is expected
 

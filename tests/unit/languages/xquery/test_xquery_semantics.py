@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 from saxonche import PySaxonProcessor
 
 from flwr_ways import canonical
 from weft import Broker, Document, QueryError
+from weft.reference.pathsharing.approaches import Approach
 
 DOCUMENT = '<x k="1"><a id="2" n="p"><b>t</b><c/></a><a id="10"><b>u</b><b>&lt;</b></a></x>'
-Approach = str | None
+APPROACHES: tuple[Approach | None, ...] = (None, *get_args(Approach))
 
 
 def query(returned: str) -> str:
@@ -19,9 +21,9 @@ def query(returned: str) -> str:
     return f"<r>{{ for $a in /x/a return {returned} }}</r>"
 
 
-def message(text: str, document: str = DOCUMENT, approach: Approach = None) -> str | None:
+def message(text: str, document: str = DOCUMENT, approach: Approach | None = None) -> str | None:
     """The message of a query, if there is one."""
-    broker = Broker(approach=approach)  # type: ignore[arg-type]
+    broker = Broker(approach=approach)
     broker.subscribe(text)
     made = broker.publish(document)
     assert broker.matches(document) == ([["1"]] if made else [[]])
@@ -182,7 +184,7 @@ def test_saxon_makes_the_same_message(saxon: PySaxonProcessor, text: str) -> Non
 
 
 def assert_message(text: str, expected: str) -> None:
-    for approach in (None, "F", "FW", "FWR"):
+    for approach in APPROACHES:
         made = message(text, approach=approach)
         assert made is not None
         assert canonical(made) == canonical(expected)
@@ -232,7 +234,7 @@ def test_let_names_a_path_and_a_second_variable_makes_pairs(text: str) -> None:
 def test_a_query_is_answered_as_xquery_says_or_refused(text: str) -> None:
     expected = FINE_POINTS[text]
 
-    for approach in (None, "F", "FW", "FWR"):
+    for approach in APPROACHES:
         try:
             made = message(text, approach=approach)
         except QueryError:
@@ -264,7 +266,7 @@ def test_a_document_has_one_message_for_all_bindings() -> None:
 def test_a_node_that_is_reached_in_two_ways_is_bound_and_copied_once() -> None:
     document = "<a><a><a><b/></a></a></a>"
 
-    for approach in (None, "F", "FW", "FWR"):
+    for approach in APPROACHES:
         assert message("<r>{ for $b in //a//b return $b }</r>", document, approach) == "<r><b/></r>"
         assert message("<r>{ for $a in /a return $a//a//b }</r>", document, approach) == "<r><b/></r>"
 
@@ -274,8 +276,10 @@ def test_a_node_that_is_reached_in_two_ways_is_bound_and_copied_once() -> None:
 
 @pytest.mark.parametrize("function", ["document", "doc", "stream"])
 @pytest.mark.parametrize("approach", [None, "FWR"])
-def test_a_query_on_a_stream_is_for_its_documents_and_for_those_of_no_stream(function: str, approach: Approach) -> None:
-    broker = Broker(approach=approach)  # type: ignore[arg-type]
+def test_a_query_on_a_stream_is_for_its_documents_and_for_those_of_no_stream(
+    function: str, approach: Approach | None
+) -> None:
+    broker = Broker(approach=approach)
     broker.subscribe(f"<r>{{ for $a in {function}('s')//a return <i/> }}</r>", id="of s")
     broker.subscribe("<r>{ for $a in //a return <i/> }</r>", id="of any")
     documents = [Document("<a/>", id=f"of {stream}", stream=stream) for stream in ("s", "t", "")]
