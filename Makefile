@@ -28,7 +28,7 @@ demo: $(READY)  ## run the main job on the examples
 test: $(READY)  ## all tests, on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-FAST := -m "not slow and not spark" --hypothesis-profile=fast
+FAST := -m "not slow and not spark" --ignore=tests/spark --hypothesis-profile=fast
 
 test-fast: $(READY)  ## no Spark, nothing slow, fewer generated examples
 	$(BIN)/python -m pytest -n auto --dist worksteal $(FAST)

@@ -9,11 +9,13 @@ from hypothesis import settings
 USUAL = 300  # examples of a property in the profile `weft`, which `make test` has
 
 
-def examples(number: int, **others: Any) -> settings:
-    """So many in the usual profile, and as many fewer or more in another as that has: `fast` a sixth, `thorough` all.
-
-    A property whose examples are cheap asks for more than the usual number, one whose examples are dear for fewer.
-    """
+def rounds(number: int) -> int:
+    """So many in the usual profile; in others in proportion: `fast` has a sixth of it, `thorough` far more."""
     default = settings.default
     assert default is not None
-    return settings(max_examples=max(1, number * default.max_examples // USUAL), **others)
+    return max(1, number * default.max_examples // USUAL)
+
+
+def examples(number: int, **others: Any) -> settings:
+    """The settings of a property; cheap examples may be more than the usual number, dear ones fewer."""
+    return settings(max_examples=rounds(number), **others)

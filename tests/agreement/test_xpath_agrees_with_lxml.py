@@ -63,6 +63,7 @@ def test_the_node_table_has_the_nodes_that_lxml_reads(name: str) -> None:
     assert found == [Oracle(document).described for document in documents]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED)
 def test_queries_of_every_shape_find_something(name: str) -> None:
     answer = workload(name).answer

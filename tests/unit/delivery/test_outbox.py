@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from damage import damage, refused
-from profiles import examples
+from profiles import examples, rounds
 from weft.delivery import outbox
 from weft.delivery.outbox import Name, Outbox, Staged
 from weft.durable import write_sealed
@@ -418,7 +418,7 @@ def test_a_damaged_record_is_refused_or_changes_nothing(
     (tmp_path / "n").mkdir()
     (tmp_path / "n" / "mine.xml").write_text("mine")
 
-    for _ in range(60):
+    for _ in range(rounds(60)):
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(whole, out)
         file = out / "_weft" / record

@@ -275,28 +275,29 @@ def test_a_damaged_document_with_a_doctype_is_rejected_if_and_only_if_expat_reje
 
 
 CHAIN = """
+import sys
 from weft.documents import Document, read
-chain = "".join(f"<!ENTITY e{n} '&e{n - 1};'>" for n in %s)
-for content in ("<r>&e%d;</r>", "<r x='&e%d;'/>", "<!ATTLIST r x CDATA '&e%d;'>"):
-    subset, root = (content, "<r/>") if content.startswith("<!") else ("", content)
-    document = f"<!DOCTYPE r [<!ENTITY e0 'x'>{chain}{subset}]>{root}"
-    table = read([Document(document), Document("<a/>")])
-    print(len(table.documents), *(error.reason for error in table.rejected))
+length = int(sys.argv[1])
+for order in (range(1, length + 1), range(length, 0, -1)):
+    chain = "".join(f"<!ENTITY e{n} '&e{n - 1};'>" for n in order)
+    for content in (f"<r>&e{length};</r>", f"<r x='&e{length};'/>", f"<!ATTLIST r x CDATA '&e{length};'>"):
+        subset, root = (content, "<r/>") if content.startswith("<!") else ("", content)
+        document = f"<!DOCTYPE r [<!ENTITY e0 'x'>{chain}{subset}]>{root}"
+        table = read([Document(document), Document("<a/>")])
+        print(len(table.documents), *(error.reason for error in table.rejected))
 """
 
 
-@pytest.mark.parametrize("order", ["range(1, {0} + 1)", "range({0}, 0, -1)"])
-@pytest.mark.parametrize("length", [999, 40_000])
-def test_a_long_chain_of_entities_is_rejected_before_expat_crashes(length: int, order: str) -> None:
-    script = CHAIN % (order.format(length), length, length, length)
-
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+@pytest.mark.parametrize(("length", "expected"), [(999, "2"), (40_000, "1 entities nested deeper than 1000")])
+def test_a_long_chain_of_entities_is_rejected_before_expat_crashes(length: int, expected: str) -> None:
+    run = subprocess.run([sys.executable, "-c", CHAIN, str(length)], capture_output=True, text=True, check=False)
 
     assert run.returncode == 0, run.stderr
     told = run.stdout.splitlines()
-    expected = "2" if length == 999 else "1 entities nested deeper than 1000"
-    assert told[:2] == [expected] * 2
-    assert told[2] in (expected, "1 undefined entity")  # declared behind its use
+    assert len(told) == 6
+    for order in (told[:3], told[3:]):
+        assert order[:2] == [expected] * 2
+        assert order[2] in (expected, "1 undefined entity")  # declared behind its use
 
 
 def test_entities_that_come_to_nothing_are_bounded_by_what_they_go_through() -> None:

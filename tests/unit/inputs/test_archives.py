@@ -5,13 +5,16 @@ import gzip
 import io
 import json
 import lzma
+import os
+import select
+import signal
 import struct
 import subprocess
 import sys
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -29,14 +32,24 @@ LIMITS = Limits()
 SECONDS = 120  # an archive may take, on a machine that is busy; all of these take far less
 MOST_MEMORY = 200  # MB: of the interpreter, of the largest document that there may be, and of what unpacks it
 LARGE = 160  # MB that a bomb holds: more than Limits allow, and with the interpreter more than these tests do
+#: A process for each line of the input, forked once Weft is imported: that takes longer than most archives do.
 READ = """
-import json, re, sys
+import json, os, re, sys
 from weft.inputs.files import Piece, find_files, read_piece
 from weft.errors import DocumentError
-found = [entry for file in find_files(sys.argv[1]) for entry in read_piece(Piece(file), sys.argv[2] or None)]
-told = [[each.document, each.reason] for each in found if isinstance(each, DocumentError)]
-peak = int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) // 1024
-print(json.dumps([[each.id for each in found if not isinstance(each, DocumentError)], told, peak]))
+
+def read(path, row_tag):
+    found = [entry for file in find_files(path) for entry in read_piece(Piece(file), row_tag or None)]
+    told = [[each.document, each.reason] for each in found if isinstance(each, DocumentError)]
+    peak = int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) // 1024
+    return [[each.id for each in found if not isinstance(each, DocumentError)], told, peak]
+
+for line in sys.stdin:
+    if os.fork() == 0:
+        print(json.dumps(read(*json.loads(line))), flush=True)
+        os._exit(0)
+    if os.wait()[1]:
+        print("null", flush=True)
 """
 
 
@@ -50,10 +63,33 @@ class Outcome(NamedTuple):
 
 def in_a_process(path: Path, row_tag: str = "") -> Outcome:
     """Read it where neither a loop nor the memory that it takes can harm the tests."""
-    done = subprocess.run(
-        [sys.executable, "-c", READ, path, row_tag], capture_output=True, timeout=SECONDS, check=True, text=True
+    reader = reader_process()
+    assert reader.stdin is not None
+    assert reader.stdout is not None
+    reader.stdin.write(json.dumps([str(path), row_tag]) + "\n")
+    reader.stdin.flush()
+    if not select.select([reader.stdout], [], [], SECONDS)[0]:
+        os.killpg(reader.pid, signal.SIGKILL)
+        reader_process.cache_clear()
+        pytest.fail(f"not read within {SECONDS} seconds")
+    answer = json.loads(reader.stdout.readline())
+    assert answer is not None, "the process that read it failed"
+    return Outcome(*answer)
+
+
+@cache
+def reader_process() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", READ], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     )
-    return Outcome(*json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _the_reader_ends_with_the_tests() -> Iterator[None]:
+    yield
+    if reader_process.cache_info().currsize:
+        reader_process().communicate(timeout=SECONDS)
+        reader_process.cache_clear()
 
 
 def entries(path: Path, row_tag: str | None = None, limits: Limits = LIMITS) -> list[Any]:
