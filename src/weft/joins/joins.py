@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from math import inf
 
 import numpy as np
@@ -17,15 +16,14 @@ from weft.documents.moment import END, Span, exact_seconds, span
 from weft.documents.table import NodeTable
 from weft.engine.paths.labels import Bounds
 from weft.errors import ConfigurationError
-from weft.joins.compile.queries import Queries, SharedJoin, Subscriber
-from weft.joins.compile.shapes import CompiledJoin, Shape, compile_plan
-from weft.joins.compile.streams import PublishedStreams
+from weft.joins.compile.queries import Queries, SharedJoin
+from weft.joins.compile.registered import Registered
 from weft.joins.match.meetings import SecondStage
 from weft.joins.match.search import Search, TooManyError, Tries
 from weft.joins.match.state import Held, Numbered, State, hold
 from weft.joins.match.witness import FirstStage, Witnesses, take
 from weft.joins.output.found import Found, JoinMessage, fail, written
-from weft.joins.output.outputs import Outputs, Writing
+from weft.joins.output.outputs import Outputs
 from weft.joins.output.tables import Tables
 from weft.joins.time.absence import Absences
 from weft.joins.time.arrivals import ANY_TIME, Arrival, Arrivals, Clock
@@ -34,23 +32,6 @@ from weft.plans.xscl import Xscl
 
 _CHUNK = 64  # documents that are read at once
 _OFTEN = 256  # documents between two looks for those that can go, at least
-
-
-@dataclass(slots=True)
-class Known:
-    """A plan that some queries have: what it was compiled to, how many they are, and their kind of subscriber."""
-
-    plan: Xscl
-    compiled: CompiledJoin
-    written: Writing
-    users: int = 0
-    last: Subscriber | None = None
-
-    def subscriber(self, since: int) -> Subscriber:
-        """A subscriber from a document on; there are very many, and most are the same."""
-        if self.last is None or self.last.since != since:
-            self.last = Subscriber(since, self.written, self.plan.publish)
-        return self.last
 
 
 class Joins:
@@ -82,18 +63,16 @@ class Joins:
         self.absences = Absences(self.state, self.search)
         self.tables = Tables(self.limits)
         self.outputs = Outputs(self.limits, self.tables)
-        self._streams = PublishedStreams()
-        self._known: dict[Xscl, Known] = {}
-        self._plans: dict[int, Known] = {}
+        self.registered = Registered(self.queries, self.stage, self.outputs)
         self.published = 0  # how many messages have become documents
         self._cascade = 0  # how many of them came of the last document, at whatever remove
         self._forgotten_at = 0  # at which sequence number documents were let go last
 
     def __len__(self) -> int:
-        return len(self._plans)
+        return len(self.registered)
 
     def __contains__(self, number: object) -> bool:
-        return number in self._plans
+        return number in self.registered
 
     @property
     def late(self) -> int:
@@ -112,34 +91,13 @@ class Joins:
 
         Raises ConfigurationError if it would read what it publishes.
         """
-        self._streams.add(number, plan.publish, (block.stream for block in plan.blocks))
-        try:
-            known = self._known.get(plan) or self._compile(plan)
-        except BaseException:
-            self._streams.remove(number)
-            raise
-        self._plans[number] = known
-        known.users += 1
-        shape = known.compiled.shape
-        shared = self.queries.shared.get(shape)
-        is_new = shared is None or shared.since > 0
-        self.queries.add(number, shape, known.subscriber(0 if from_state else self.arrivals.progress.number))
-        if from_state and is_new:
+        asks_more = self.registered.add(number, plan, 0 if from_state else self.arrivals.progress.number)
+        if from_state and asks_more:
             self._witness_again()
 
-    def _compile(self, plan: Xscl) -> Known:
-        """A plan that is new; if it cannot be served nothing of it stays."""
-        compiled = compile_plan(plan, self.stage)
-        try:
-            known = self._known[plan] = Known(plan, compiled, self.outputs.written(plan, compiled))
-        except BaseException:
-            self._release(compiled.asked)
-            raise
-        return known
-
-    def _release(self, asked: Iterable[tuple[int, bool]]) -> None:
-        for number, valued in asked:
-            self.stage.remove(number, valued)
+    def remove(self, number: int) -> None:
+        """Let a query go, and what only it asked for."""
+        self.registered.remove(number)
 
     def _witness_again(self) -> None:
         """Somebody asks for more about documents that are held."""
@@ -172,45 +130,6 @@ class Joins:
         """Hold documents that were held before, with their witnesses."""
         self.state.postings.add(self.second.occurrences(witnesses, self.hold(made)))
 
-    def remove(self, number: int) -> None:
-        """Let a query go, and what only it asked for."""
-        known = self._plans.pop(number)
-        self.queries.remove(number, known.compiled.shape)
-        self._streams.remove(number)
-        known.users -= 1
-        if not known.users:
-            del self._known[known.plan]
-            self.outputs.remove(known.written.slots)
-            self._release(known.compiled.asked)
-
-    def numbers(self) -> Iterator[int]:
-        """The numbers of all queries."""
-        return iter(self._plans)
-
-    def shape(self, number: int) -> Shape:
-        """The shape of a query."""
-        return self._plans[number].compiled.shape
-
-    def compiled(self) -> Iterator[CompiledJoin]:
-        """What the distinct plans were compiled to."""
-        return (known.compiled for known in self._known.values())
-
-    def since(self, number: int) -> int:
-        """The first document that a query sees, by how they came."""
-        return self.queries.shared[self.shape(number)].subscribers[number].since
-
-    def set_since(self, number: int, since: int) -> None:
-        """A query sees the documents from this one on, by how they came."""
-        known = self._plans[number]
-        self.queries.replace(number, known.compiled.shape, known.subscriber(since))
-
-    def renumber(self, numbers: Mapping[int, int]) -> None:
-        """Give all queries new numbers."""
-        self._plans = {numbers[number]: known for number, known in self._plans.items()}
-        self._streams.renumber(numbers)
-        for shared in self.queries.shared.values():
-            shared.subscribers = {numbers[number]: each for number, each in shared.subscribers.items()}
-
     # -- documents
 
     def process(self, table: NodeTable) -> Found:
@@ -235,7 +154,7 @@ class Joins:
 
     def _join(self, ripe: list[Arrival], found: Found) -> None:
         """Join the documents whose turn it is. Messages that are documents come in between: then it is one by one."""
-        if self._streams:
+        if self.registered.streams:
             for one in ripe:
                 self._close(one.timestamp, found)
                 self._cascade = 0
@@ -331,7 +250,7 @@ class Joins:
     def _close(self, watermark: int, found: Found) -> None:
         for closed in self.absences.close(watermark, self.arrivals.progress.latest, found.fail):
             found.closed.append(closed)
-            if self._streams:
+            if self.registered.streams:
                 self._cascade = 0
                 self._publish(Found(self.state, self.queries, closed=[closed], failures=found.failures), found)
 
