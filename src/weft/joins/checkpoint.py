@@ -84,7 +84,7 @@ def _restore(joins: Joins, saved: Saved) -> None:
     arriving = joins.witness_waiting(saved.arriving)
     joins.state.restore(saved.sequence, saved.history)
     for made, witnesses in kept:
-        joins.hold_again(made, witnesses)
+        joins.joining.hold_again(made, witnesses)
     joins.published = saved.published
     held_again = {one.sequence: one for made, _ in kept for one in made}
     shapes = {digest(each): each.shape for each in joins.registered.compiled()}

@@ -8,20 +8,20 @@ from math import inf
 
 import numpy as np
 
-from weft.columns.integers import Ints
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, Span, exact_seconds, span
 from weft.documents.table import NodeTable
 from weft.engine.paths.labels import Bounds
-from weft.errors import ConfigurationError
-from weft.joins.compile.queries import Queries, SharedJoin
+from weft.errors import ConfigurationError, DocumentError
+from weft.joins.compile.queries import Queries
 from weft.joins.compile.registered import Registered
-from weft.joins.match.meetings import SecondStage
-from weft.joins.match.search import Search, TooManyError, Tries
+from weft.joins.joining import Joining
+from weft.joins.match.confined import FirstRead, read_confined
+from weft.joins.match.search import Search, TooManyError
 from weft.joins.match.state import Held, Numbered, State, hold
-from weft.joins.match.witness import FirstStage, Witnesses, take
+from weft.joins.match.witness import FirstStage, Witnesses
 from weft.joins.output.found import Found, JoinMessage, fail, written
 from weft.joins.output.outputs import Outputs
 from weft.joins.output.tables import Tables
@@ -59,8 +59,8 @@ class Joins:
         self.queries = Queries()
         self._most = min(self.limits.max_joined, self.limits.max_messages)
         self.search = Search(self.state, self.stage.values, self._most)
-        self.second = SecondStage(self.queries, self.state)
         self.absences = Absences(self.state, self.search)
+        self.joining = Joining(self.queries, self.state, self.search, self.absences)
         self.tables = Tables(self.limits)
         self.outputs = Outputs(self.limits, self.tables)
         self.registered = Registered(self.queries, self.stage, self.outputs)
@@ -105,7 +105,7 @@ class Joins:
         waiting = self.witness_waiting([Numbered(one.document, one.timestamp, -1, one.number) for one in self.arrivals])
         self.state.begin_anew()
         for made, witnesses in parts:
-            self.hold_again(made, witnesses)
+            self.joining.hold_again(made, witnesses)
         self.arrivals.restore(self.arrivals.progress, waiting)
 
     def witness(self, documents: Sequence[Numbered]) -> Iterator[tuple[list[Held], Witnesses]]:
@@ -115,7 +115,7 @@ class Joins:
             table = read([one.document for one in part], self.limits)
             if table.rejected:
                 raise ConfigurationError(f"a document that is held breaks the limits: {table.rejected[0]}")
-            witnesses = self.stage.read(table)
+            witnesses = read_confined(self.stage, table, self.limits).witnesses
             yield hold(part, witnesses), witnesses
 
     def witness_waiting(self, documents: Sequence[Numbered]) -> list[Arrival]:
@@ -126,16 +126,24 @@ class Joins:
             for place, one in enumerate(made)
         ]
 
-    def hold_again(self, made: Sequence[Held], witnesses: Witnesses) -> None:
-        """Hold documents that were held before, with their witnesses."""
-        self.state.postings.add(self.second.occurrences(witnesses, self.hold(made)))
-
     # -- documents
 
     def process(self, table: NodeTable) -> Found:
         """Documents come; what they match, with those before and with each other, comes back."""
         self.tables.keep(table)
-        return self.join(table.documents, self.stage.read(table))
+        first = read_confined(self.stage, table, self.limits)
+        found = self.join(table.documents, first.witnesses)
+        self._tell(first, table, found)
+        return found
+
+    def _tell(self, first: FirstRead, table: NodeTable, found: Found) -> None:
+        """Who misses which documents, and which all miss."""
+        for place, reasons in first.refused:
+            for number, reason in reasons.items():
+                for query in self.registered.asking([number]):
+                    found.failures.setdefault((query, table.documents[place].id), reason)
+        for place, reason in first.rejected:
+            found.rejected.append(DocumentError(table.documents[place].id, 1, 1, 0, reason))
 
     def join(self, documents: Sequence[Document], witnesses: Witnesses) -> Found:
         """The second stage: documents come with their witnesses."""
@@ -161,88 +169,15 @@ class Joins:
                 self._join_one(one, found)
                 self._close(one.timestamp, found)  # it may be the last one of a window in documents
         else:
-            self._join_batch(ripe, found)
+            self.joining.join(ripe, found)
         self._close(self.arrivals.progress.watermark, found)
-
-    def _join_batch(self, ripe: list[Arrival], found: Found) -> None:
-        if not ripe:
-            return
-        first = ripe[0].witnesses
-        is_whole = all(one.witnesses is first and one.place == at for at, one in enumerate(ripe))
-        is_whole = is_whole and int(first.document.max(initial=-1)) < len(ripe)
-        witnesses = first if is_whole else take([(one.witnesses, one.place) for one in ripe])
-        places = self._hold(ripe, witnesses)
-        meetings = self.second.meet(witnesses, places)
-        if meetings.is_exact.any():
-            found.meetings.append(meetings.at(meetings.is_exact))
-        rest = meetings.at(~meetings.is_exact)
-        tries: dict[tuple[int, int], Tries] = {}  # by the new document and the opening
-        for earlier, later, number in zip(
-            rest.earlier.tolist(), rest.later.tolist(), rest.opening.tolist(), strict=True
-        ):
-            of_opening = tries.setdefault((later, number), self.search.tries())
-            self._verify(self.state.at(earlier), self.state.at(later), number, found, of_opening)
-        self._begin_single(witnesses, places, found)
-
-    def _hold(self, ripe: list[Arrival], witnesses: Witnesses) -> Ints:
-        """The places of the batch's documents in the state; those without witnesses have none."""
-        numbered = [
-            Numbered(one.document, one.timestamp, self.state.number(one.document.stream, one.timestamp), one.number)
-            for one in ripe
-        ]
-        return self.hold(hold(numbered, witnesses))
-
-    def hold(self, batch: Sequence[Held]) -> Ints:
-        """Hold the documents of a batch that have witnesses, and say where."""
-        held = [self.state.add(one) if one.rows[0] < one.rows[1] else -1 for one in batch]
-        return np.array(held, np.int32)
-
-    def _verify(self, one: Held, other: Held, number: int, found: Found, tries: Tries) -> None:
-        """Whether two documents that meet are a match, with others if there are more blocks."""
-        opening = self.queries.openings[number]
-        assert opening is not None
-        shape, given = opening.shared.shape, {opening.newest: other, opening.partner: one}
-        if one.arrival < opening.shared.since:
-            return  # its witnesses are those that were asked for before
-        if opening.is_exact and one.multiple.isdisjoint(opening.pivots) and other.multiple.isdisjoint(opening.pivots):
-            found.searched.append((opening.shared, (given[0], given[1])))
-        elif self.search.is_near(shape, opening.newest, given):
-            try:
-                for documents in self.search.complete(shape, opening.newest, given, opening.shared.since, tries):
-                    self._accept(opening.shared, documents, found, tries)
-            except Exception as error:  # whatever it is, it is this query's own
-                found.fail(opening.shared, (one, other), error)
-
-    def _begin_single(self, witnesses: Witnesses, places: Ints, found: Found) -> None:
-        """The queries, or what stands before an absence, that have one block."""
-        single = self.queries.single
-        if not single:
-            return
-        rows = np.flatnonzero(np.isin(witnesses.variable, np.fromiter(single, np.int32, len(single))))
-        tops = zip(places[witnesses.document[rows]].tolist(), witnesses.variable[rows].tolist(), strict=True)
-        for place, top in dict.fromkeys(tops):
-            for shared in single[top]:
-                documents = (self.state.at(place),)
-                try:
-                    self._accept(shared, documents, found, self.search.tries())
-                except Exception as error:  # whatever it is, it is this query's own
-                    found.fail(shared, documents, error)
-
-    def _accept(self, shared: SharedJoin, documents: tuple[Held, ...], found: Found, tries: Tries) -> None:
-        """A match, if the bindings say so; one that must not be followed waits."""
-        if not self.search.is_match(shared.shape, documents, tries):
-            return
-        if shared.shape.is_absence:
-            self.absences.wait(shared, documents)
-        else:
-            found.searched.append((shared, documents))
 
     # -- messages that are documents
 
     def _join_one(self, one: Arrival, found: Found) -> None:
         """A document, and then those that its messages are."""
         alone = Found(self.state, self.queries, failures=found.failures)
-        self._join_batch([one], alone)
+        self.joining.join([one], alone)
         found.meetings += alone.meetings
         found.searched += alone.searched
         self._publish(alone, found)
@@ -271,7 +206,9 @@ class Joins:
             if table.documents:
                 self.tables.keep(table)
                 found.published.append(document)
-                arrival = Arrival(document, each.timestamp, self.stage.read(table), 0, self.arrivals.next_number())
+                known = read_confined(self.stage, table, self.limits)
+                self._tell(known, table, found)
+                arrival = Arrival(document, each.timestamp, known.witnesses, 0, self.arrivals.next_number())
                 self._join_one(arrival, found)
 
     # -- messages

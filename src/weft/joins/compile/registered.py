@@ -102,6 +102,12 @@ class Registered:
         """What the distinct plans were compiled to."""
         return (known.compiled for known in self._known.values())
 
+    def asking(self, numbers: Iterable[int]) -> list[int]:
+        """The queries that ask the first stage for one of these variables or edges."""
+        wanted = set(numbers)
+        plans = {id(each) for each in self._known.values() if any(one in wanted for one, _ in each.compiled.asked)}
+        return [number for number, known in self._plans.items() if id(known) in plans]
+
     def since(self, number: int) -> int:
         """The first document that a query sees, by how they came."""
         return self._queries.shared[self.shape(number)].subscribers[number].since
