@@ -34,7 +34,7 @@ def save(joins: Joins, file: Path, ids: Mapping[str, int], position: Any = None)
         replace(joins.arrivals.progress),
         joins.state.sequence,
         joins.published,
-        joins.state.history,
+        joins.state.history.columns(),
         {id: joins.registered.since(number) for id, number in ids.items()},
         [(digests[entry.shape], tuple(one.sequence for one in documents)) for entry, documents in waiting],
         [Numbered(*one.numbered) for _, one in sorted(kept.items())],
@@ -82,7 +82,7 @@ def _restore(joins: Joins, saved: Saved) -> None:
     """Everything that may fail comes first, and changes nothing."""
     kept = list(joins.witness(saved.kept))
     arriving = joins.witness_waiting(saved.arriving)
-    joins.state.restore(saved.sequence, saved.history)
+    joins.state.history.restore(saved.sequence, saved.history)
     for made, witnesses in kept:
         joins.joining.hold_again(made, witnesses)
     joins.published = saved.published

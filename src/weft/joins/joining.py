@@ -52,7 +52,7 @@ class Joining:
             [Numbered(one.document, one.timestamp, next_one + at, one.number) for at, one in enumerate(ripe)], witnesses
         )
         for one in ripe:
-            self._state.number(one.document.stream, one.timestamp)
+            self._state.history.number(one.document.stream, one.timestamp)
         places = self._places(made)
         return witnesses, places, self._second.post(witnesses, places)
 

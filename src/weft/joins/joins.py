@@ -227,7 +227,8 @@ class Joins:
             self._forgotten_at = state.sequence
             self.absences.forget()
             is_compact = state.drop(make_is_over(self.queries.shared, state, self.arrivals.progress.watermark))
-            state.trim(min((one.sequence for one in (*state, *self._waiting())), default=state.sequence))
+            oldest = min((one.sequence for one in (*state, *self._waiting())), default=state.sequence)
+            state.history.trim(oldest, self.absences.counted_streams)
             if is_compact:
                 self._forget_values(coming)
         if values.has_grown:  # also by documents that were late

@@ -20,6 +20,8 @@ from weft.errors import failure_of
 from weft.joins.match.witness import NO_EDGES, Columns, FirstStage, Most, Witnesses, take, weights
 
 _MOST_CULPRITS = 32  # if a document fails more variables and edges than this, the fault is its own
+_FREE_EDGES = 100_000  # of one document, however few messages are allowed
+_FREE_BYTES = 16 * 1024 * 1024  # of its values, however short messages must be
 _MOST_ROWS = 1 << 24  # of one document, when they are asked for in parts
 
 
@@ -66,7 +68,7 @@ class _Alone:
         try:
             return stage.read(self._table, most)
         except Exception:
-            nodes = self._light(self._nodes())
+            nodes = self._light(self._nodes(), most)
         edges = self._divide(stage.edges_from(np.unique(nodes[1]).tolist()), lambda some: some.edges(most.edges))
         return stage.witnesses(self._table, nodes, edges, most)
 
@@ -76,17 +78,14 @@ class _Alone:
         except Exception:
             return self._divide(self._stage.variables(), lambda some: some.nodes())
 
-    def _light(self, nodes: Columns) -> Columns:
-        """The nodes without those of variables whose values are too long, each for itself or the longest in all."""
-        limits = self._limits
+    def _light(self, nodes: Columns, most: Most) -> Columns:
+        """The nodes without those of the variables with the longest values, if these are too long in all."""
         valued = np.flatnonzero(self._stage.is_valued(nodes[1]))
-        weight = weights(self._table, nodes[2][valued], limits.max_message_bytes)
+        weight = weights(self._table, nodes[2][valued], most.bytes)
         variables, place = np.unique(nodes[1][valued], return_inverse=True)
         sizes = np.bincount(place, weight, variables.size)
         order = np.argsort(sizes, kind="stable")
-        is_light = sizes[order] <= limits.max_message_bytes
-        is_light &= np.cumsum(np.where(is_light, sizes[order], 0)) <= limits.max_output_bytes
-        heavy = order[~is_light]
+        heavy = order[np.cumsum(sizes[order]) > most.bytes]
         for variable, size in zip(variables[heavy].tolist(), sizes[heavy].tolist(), strict=True):
             self.refused[variable] = f"values of {int(size):,} bytes in one document"
         keep = ~np.isin(nodes[1], variables[heavy])
@@ -115,7 +114,7 @@ class _Alone:
 
 
 def _most(limits: Limits) -> Most:
-    return Most(limits.max_messages, limits.max_output_bytes)
+    return Most(max(limits.max_messages, _FREE_EDGES), max(limits.max_output_bytes, _FREE_BYTES))
 
 
 def _no_witnesses() -> Witnesses:

@@ -109,7 +109,7 @@ def test_the_state_of_a_long_stream_stays_small(names: list[str]) -> None:
             for at in range(batch * 50, batch * 50 + 50)
         ]
         joins.process(read(documents))
-        counted = sum(len(numbers) for numbers, _ in joins.state.history.values())
+        counted = sum(len(numbers) for numbers, _ in joins.state.history.columns().values())
         values = len(joins.stage.values.codes) + len(joins.stage.values.texts)
         sizes.append((len(joins.state), len(joins.state.held), len(joins.state.postings), counted, values))
     early, late = (np.max(sizes[start : start + 60], axis=0) for start in (0, 60))
