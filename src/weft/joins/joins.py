@@ -22,7 +22,7 @@ from weft.joins.match.confined import FirstRead, read_confined
 from weft.joins.match.search import Search, TooManyError
 from weft.joins.match.state import Held, Numbered, State, hold
 from weft.joins.match.witness import FirstStage, Witnesses
-from weft.joins.output.found import Found, JoinMessage, fail, written
+from weft.joins.output.found import Due, Found, JoinMessage, fail, written
 from weft.joins.output.outputs import Outputs
 from weft.joins.output.tables import Tables
 from weft.joins.time.absence import Absences
@@ -165,7 +165,6 @@ class Joins:
         if self.registered.streams:
             for one in ripe:
                 self._close(one.timestamp, found)
-                self._cascade = 0
                 self._join_one(one, found)
                 self._close(one.timestamp, found)  # it may be the last one of a window in documents
         else:
@@ -176,11 +175,16 @@ class Joins:
 
     def _join_one(self, one: Arrival, found: Found) -> None:
         """A document, and then those that its messages are."""
-        alone = Found(self.state, self.queries, failures=found.failures)
+        self._cascade = 0
+        self._publish(self._join_alone(one, found), found)
+
+    def _join_alone(self, one: Arrival, found: Found) -> Found:
+        """What a document alone brings; it is put to what is found."""
+        alone = Found(self.state, self.queries, failures=found.failures, rejected=found.rejected)
         self.joining.join([one], alone)
         found.meetings += alone.meetings
         found.searched += alone.searched
-        self._publish(alone, found)
+        return alone
 
     def _close(self, watermark: int, found: Found) -> None:
         for closed in self.absences.close(watermark, self.arrivals.progress.latest, found.fail):
@@ -190,26 +194,38 @@ class Joins:
                 self._publish(Found(self.state, self.queries, closed=[closed], failures=found.failures), found)
 
     def _publish(self, alone: Found, found: Found) -> None:
-        """The messages of queries that publish become documents."""
+        """The messages of queries that publish become documents, each followed by those that come of it."""
+        waiting = [self._publishing(alone, found)]  # at each remove those that are still to come
+        while waiting:
+            following = next(waiting[-1], None)
+            if following is None:
+                waiting.pop()
+            elif (arrival := self._as_document(*following, found)) is not None:
+                waiting.append(self._publishing(self._join_alone(arrival, found), found))
+
+    def _publishing(self, alone: Found, found: Found) -> Iterator[tuple[Due, str]]:
         due = [each for each in alone.due(self.search) if each.subscriber.publish]
-        for each, text in list(written(self.outputs, due, found.failures)):
-            if self._cascade == self._most:
-                error = TooManyError(f"more than {self._most:,} documents are published in consequence of one")
-                fail(found.failures, [each.number], each.newest, error)
-                continue
-            stream = each.subscriber.publish or ""
-            self._cascade += 1
-            self.published += 1
-            document = Document(text, f"{stream}-{self.published}", stream, exact_seconds(each.timestamp))
-            table = read([document], self.limits)
-            found.rejected += table.rejected
-            if table.documents:
-                self.tables.keep(table)
-                found.published.append(document)
-                known = read_confined(self.stage, table, self.limits)
-                self._tell(known, table, found)
-                arrival = Arrival(document, each.timestamp, known.witnesses, 0, self.arrivals.next_number())
-                self._join_one(arrival, found)
+        return iter(list(written(self.outputs, due, found.failures)))
+
+    def _as_document(self, each: Due, text: str, found: Found) -> Arrival | None:
+        """A message as a document that comes now, if it can be one."""
+        if self._cascade == self._most:
+            error = TooManyError(f"more than {self._most:,} documents are published in consequence of one")
+            fail(found.failures, [each.number], each.newest, error)
+            return None
+        stream = each.subscriber.publish or ""
+        self._cascade += 1
+        self.published += 1
+        document = Document(text, f"{stream}-{self.published}", stream, exact_seconds(each.timestamp))
+        table = read([document], self.limits)
+        found.rejected += table.rejected
+        if not table.documents:
+            return None
+        self.tables.keep(table)
+        found.published.append(document)
+        first = read_confined(self.stage, table, self.limits)
+        self._tell(first, table, found)
+        return Arrival(document, each.timestamp, first.witnesses, 0, self.arrivals.next_number())
 
     # -- messages
 
