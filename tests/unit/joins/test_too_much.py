@@ -12,6 +12,8 @@ from weft.engine.engine import Engine, Matches
 from weft.joins.joins import Joins
 from weft.joins.match import lookups
 from weft.joins.match.lookups import Equal, Lookups
+from weft.joins.output import ways
+from weft.joins.output.tables import Tables
 
 NESTED = "<a>" * 900 + "<b>1</b>" * 200 + "</a>" * 900
 SMALL = "S/o[@k->k] FOLLOWED BY{k = l, 1 hour} S/p[@k->l]"
@@ -165,3 +167,47 @@ def test_large_documents_that_nothing_equates_take_no_time() -> None:
     broker.publish(documents(*[f"<r>{KEYS * 2}</r>"] * 60))
 
     assert time.process_time() - start < 2
+
+
+# -- messages
+
+
+def test_a_way_that_leads_too_far_in_a_document_is_gone_once_and_costs_no_other_query_or_document() -> None:
+    broker = broker_with(
+        far="SELECT <r>{ count($x//b) }</r> FROM S//a->x",
+        near="SELECT <r>{ count($x/@k) }</r> FROM S/a->x",
+        pairs="SELECT <r>{ count($x//b) }</r> FROM S/a->x JOIN{x/@k = y/@k, 1 day} S/c->y",
+    )
+    deep, asked = "<a k='1'>" * 900 + "<b>1</b>" * 300 + "</a>" * 900, []
+    original = Engine.match
+
+    def match(self: Engine, table: NodeTable) -> Matches:
+        asked.append(table)
+        return original(self, table)
+
+    with patch.object(ways, "_MOST", 100_000), patch.object(Engine, "match", match):
+        messages = broker.publish(documents(*["<c k='1'/>"] * 20, deep, "<a k='1'><b/></a>"))
+
+    assert [message.text for message in messages if message.subscription == "near"] == ["<r>1</r>"] * 2
+    assert ("far", "a22") in ids(messages)
+    assert [one[1] for one in ids(messages) if one[0] == "pairs"] == ["a21"] * 20 + ["a22"] * 20
+    assert told(broker) == {("far", "a21")}
+    assert len(asked) < 20
+
+
+def test_a_document_that_cannot_be_read_again_costs_its_own_messages_alone() -> None:
+    broker = broker_with(small=SMALL)
+    original = Tables._read
+
+    def read(self: Tables, documents: list[Document]) -> NodeTable:
+        if any(one.id == "o2" for one in documents):
+            raise MemoryError("no more")
+        return original(self, documents)
+
+    broker.publish(documents("<o k='1'/>", "<o k='1'/>"))
+    broker._matcher.joins.tables._of.clear()
+    with patch.object(Tables, "_read", read):
+        messages = broker.publish(documents("<p k='1'/>", first=3))
+
+    assert ids(messages) == [("small", "o1", "p3")]
+    assert [str(error) for error in broker.refused] == ["small from p3: MemoryError: no more"]
