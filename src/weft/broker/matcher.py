@@ -125,7 +125,7 @@ class Matcher:
                 self.suspended[self._enter(subscription)] = suspended[number]
             else:
                 self.add(subscription, plan_of(subscription))
-        joins.renumber(moved)
+        joins.registered.renumber(moved)
 
     # -- what confinement needs
 

@@ -15,7 +15,7 @@ from weft.broker.matcher import Matcher
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.documents.table import NodeTable
-from weft.errors import DocumentError, MessageError
+from weft.errors import DocumentError, MessageError, failure_of
 from weft.joins.output.found import Found
 
 #: Messages, each with where it goes if it goes anywhere.
@@ -51,8 +51,17 @@ class Publisher:
             table = self._read(chunk)
             made += self._selected(table)
             if len(self._matcher.joins):
-                made += self.joined(self._matcher.joins.process(table))
+                made += self._joined(table)
         return made
+
+    def _joined(self, table: NodeTable) -> Addressed:
+        """The messages of joins; whatever fails there takes nobody else's messages along."""
+        try:
+            return self.joined(self._matcher.joins.process(table))
+        except Exception as error:
+            reason = f"{failure_of(error)}: perhaps not joined"
+            self.rejected.extend(DocumentError(document.id, 1, 1, 0, reason) for document in table.documents)
+            return []
 
     def joined(self, found: Found) -> Addressed:
         """The messages of joins, and those of the documents that they published."""

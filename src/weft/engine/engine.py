@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from weft.columns.integers import Ints
+from weft.columns.integers import MOST, Ints
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
@@ -144,9 +144,12 @@ class Matches:
         order = np.lexsort((subscription, document))  # stable: nodes stay in their order
         return document[order], subscription[order], node[order]
 
-    def edges(self) -> tuple[Ints, Ints, Ints]:
-        """(subscription, node, node) of edges: each node of the pattern with those that the links lead to."""
-        parts = [outcome.edges() for outcome in self._outcomes]
+    def edges(self, most: int = MOST) -> tuple[Ints, Ints, Ints]:
+        """(subscription, node, node) of edges: each node of the pattern with those that the links lead to.
+
+        Raises MemoryError, before they are made, where there would be more than `most` in an index.
+        """
+        parts = [outcome.edges(most) for outcome in self._outcomes]
         none = np.zeros(0, np.int32)
         subscription, above, below = (np.concatenate([none, *(part[column] for part in parts)]) for column in range(3))
         return subscription, above, below

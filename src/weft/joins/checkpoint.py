@@ -24,7 +24,7 @@ _SEAL = Seal("joins", 2, "restore an older checkpoint, or begin without one and 
 
 def save(joins: Joins, file: Path, ids: Mapping[str, int], position: Any = None) -> None:
     """Write all that joins remember; `ids` has the numbers of queries by their ids, `position` is anything JSON has."""
-    digests = {each.shape: digest(each) for each in joins.compiled()}
+    digests = {each.shape: digest(each) for each in joins.registered.compiled()}
     entries = joins.queries.shared
     waiting = [one for one in joins.absences if entries.get(one[0].shape) is one[0]]
     kept = {one.sequence: one for one in joins.state}
@@ -34,8 +34,8 @@ def save(joins: Joins, file: Path, ids: Mapping[str, int], position: Any = None)
         replace(joins.arrivals.progress),
         joins.state.sequence,
         joins.published,
-        joins.state.history,
-        {id: joins.since(number) for id, number in ids.items()},
+        joins.state.history.columns(),
+        {id: joins.registered.since(number) for id, number in ids.items()},
         [(digests[entry.shape], tuple(one.sequence for one in documents)) for entry, documents in waiting],
         [Numbered(*one.numbered) for _, one in sorted(kept.items())],
         [Numbered(one.document, one.timestamp, -1, one.number) for one in joins.arrivals],
@@ -64,7 +64,7 @@ def load(joins: Joins, file: Path, ids: Mapping[str, int]) -> Any:
     except ConfigurationError as error:
         raise ConfigurationError(f"{file}: {error}; {_SEAL.advice}") from None
     for id, number in ids.items():
-        joins.set_since(number, saved.since.get(id, saved.progress.number))
+        joins.registered.set_since(number, saved.since.get(id, saved.progress.number))
     return saved.position
 
 
@@ -82,12 +82,12 @@ def _restore(joins: Joins, saved: Saved) -> None:
     """Everything that may fail comes first, and changes nothing."""
     kept = list(joins.witness(saved.kept))
     arriving = joins.witness_waiting(saved.arriving)
-    joins.state.restore(saved.sequence, saved.history)
+    joins.state.history.restore(saved.sequence, saved.history)
     for made, witnesses in kept:
-        joins.hold_again(made, witnesses)
+        joins.joining.hold_again(made, witnesses)
     joins.published = saved.published
     held_again = {one.sequence: one for made, _ in kept for one in made}
-    shapes = {digest(each): each.shape for each in joins.compiled()}
+    shapes = {digest(each): each.shape for each in joins.registered.compiled()}
     for key, sequences in saved.waiting:
         if key in shapes:
             joins.absences.wait(joins.queries.shared[shapes[key]], tuple(held_again[at] for at in sequences))

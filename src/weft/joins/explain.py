@@ -9,7 +9,7 @@ from weft.plans.xscl import Xscl
 
 def explain_join(joins: Joins, number: int, query: str, plan: Xscl) -> str:
     """One query: its plan, its openings, and what it shares."""
-    shape = joins.shape(number)
+    shape = joins.registered.shape(number)
     shared = joins.queries.shared[shape]
     lines = [query, "", show_xscl(plan), "", "answered from the values that documents have in common"]
     for place in shared.openings:

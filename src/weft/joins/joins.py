@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from math import inf
 
 import numpy as np
 
-from weft.columns.integers import Ints
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, Span, exact_seconds, span
 from weft.documents.table import NodeTable
 from weft.engine.paths.labels import Bounds
-from weft.errors import ConfigurationError
-from weft.joins.compile.queries import Queries, SharedJoin, Subscriber
-from weft.joins.compile.shapes import CompiledJoin, Shape, compile_plan
-from weft.joins.compile.streams import PublishedStreams
-from weft.joins.match.meetings import SecondStage
-from weft.joins.match.search import Search, TooManyError, Tries
+from weft.errors import ConfigurationError, DocumentError
+from weft.joins.compile.queries import Queries
+from weft.joins.compile.registered import Registered
+from weft.joins.joining import Joining
+from weft.joins.match.confined import FirstRead, read_confined
+from weft.joins.match.search import Search, TooManyError
 from weft.joins.match.state import Held, Numbered, State, hold
-from weft.joins.match.witness import FirstStage, Witnesses, take
-from weft.joins.output.found import Found, JoinMessage, fail, written
-from weft.joins.output.outputs import Outputs, Writing
+from weft.joins.match.witness import FirstStage, Witnesses
+from weft.joins.output.found import Due, Found, JoinMessage, fail, written
+from weft.joins.output.outputs import Outputs
 from weft.joins.output.tables import Tables
 from weft.joins.time.absence import Absences
 from weft.joins.time.arrivals import ANY_TIME, Arrival, Arrivals, Clock
@@ -34,23 +32,6 @@ from weft.plans.xscl import Xscl
 
 _CHUNK = 64  # documents that are read at once
 _OFTEN = 256  # documents between two looks for those that can go, at least
-
-
-@dataclass(slots=True)
-class Known:
-    """A plan that some queries have: what it was compiled to, how many they are, and their kind of subscriber."""
-
-    plan: Xscl
-    compiled: CompiledJoin
-    written: Writing
-    users: int = 0
-    last: Subscriber | None = None
-
-    def subscriber(self, since: int) -> Subscriber:
-        """A subscriber from a document on; there are very many, and most are the same."""
-        if self.last is None or self.last.since != since:
-            self.last = Subscriber(since, self.written, self.plan.publish)
-        return self.last
 
 
 class Joins:
@@ -78,22 +59,20 @@ class Joins:
         self.queries = Queries()
         self._most = min(self.limits.max_joined, self.limits.max_messages)
         self.search = Search(self.state, self.stage.values, self._most)
-        self.second = SecondStage(self.queries, self.state)
         self.absences = Absences(self.state, self.search)
+        self.joining = Joining(self.queries, self.state, self.search, self.absences)
         self.tables = Tables(self.limits)
         self.outputs = Outputs(self.limits, self.tables)
-        self._streams = PublishedStreams()
-        self._known: dict[Xscl, Known] = {}
-        self._plans: dict[int, Known] = {}
+        self.registered = Registered(self.queries, self.stage, self.outputs)
         self.published = 0  # how many messages have become documents
         self._cascade = 0  # how many of them came of the last document, at whatever remove
         self._forgotten_at = 0  # at which sequence number documents were let go last
 
     def __len__(self) -> int:
-        return len(self._plans)
+        return len(self.registered)
 
     def __contains__(self, number: object) -> bool:
-        return number in self._plans
+        return number in self.registered
 
     @property
     def late(self) -> int:
@@ -112,34 +91,13 @@ class Joins:
 
         Raises ConfigurationError if it would read what it publishes.
         """
-        self._streams.add(number, plan.publish, (block.stream for block in plan.blocks))
-        try:
-            known = self._known.get(plan) or self._compile(plan)
-        except BaseException:
-            self._streams.remove(number)
-            raise
-        self._plans[number] = known
-        known.users += 1
-        shape = known.compiled.shape
-        shared = self.queries.shared.get(shape)
-        is_new = shared is None or shared.since > 0
-        self.queries.add(number, shape, known.subscriber(0 if from_state else self.arrivals.progress.number))
-        if from_state and is_new:
+        asks_more = self.registered.add(number, plan, 0 if from_state else self.arrivals.progress.number)
+        if from_state and asks_more:
             self._witness_again()
 
-    def _compile(self, plan: Xscl) -> Known:
-        """A plan that is new; if it cannot be served nothing of it stays."""
-        compiled = compile_plan(plan, self.stage)
-        try:
-            known = self._known[plan] = Known(plan, compiled, self.outputs.written(plan, compiled))
-        except BaseException:
-            self._release(compiled.asked)
-            raise
-        return known
-
-    def _release(self, asked: Iterable[tuple[int, bool]]) -> None:
-        for number, valued in asked:
-            self.stage.remove(number, valued)
+    def remove(self, number: int) -> None:
+        """Let a query go, and what only it asked for."""
+        self.registered.remove(number)
 
     def _witness_again(self) -> None:
         """Somebody asks for more about documents that are held."""
@@ -147,7 +105,7 @@ class Joins:
         waiting = self.witness_waiting([Numbered(one.document, one.timestamp, -1, one.number) for one in self.arrivals])
         self.state.begin_anew()
         for made, witnesses in parts:
-            self.hold_again(made, witnesses)
+            self.joining.hold_again(made, witnesses)
         self.arrivals.restore(self.arrivals.progress, waiting)
 
     def witness(self, documents: Sequence[Numbered]) -> Iterator[tuple[list[Held], Witnesses]]:
@@ -157,7 +115,7 @@ class Joins:
             table = read([one.document for one in part], self.limits)
             if table.rejected:
                 raise ConfigurationError(f"a document that is held breaks the limits: {table.rejected[0]}")
-            witnesses = self.stage.read(table)
+            witnesses = read_confined(self.stage, table, self.limits).witnesses
             yield hold(part, witnesses), witnesses
 
     def witness_waiting(self, documents: Sequence[Numbered]) -> list[Arrival]:
@@ -168,55 +126,24 @@ class Joins:
             for place, one in enumerate(made)
         ]
 
-    def hold_again(self, made: Sequence[Held], witnesses: Witnesses) -> None:
-        """Hold documents that were held before, with their witnesses."""
-        self.state.postings.add(self.second.occurrences(witnesses, self.hold(made)))
-
-    def remove(self, number: int) -> None:
-        """Let a query go, and what only it asked for."""
-        known = self._plans.pop(number)
-        self.queries.remove(number, known.compiled.shape)
-        self._streams.remove(number)
-        known.users -= 1
-        if not known.users:
-            del self._known[known.plan]
-            self.outputs.remove(known.written.slots)
-            self._release(known.compiled.asked)
-
-    def numbers(self) -> Iterator[int]:
-        """The numbers of all queries."""
-        return iter(self._plans)
-
-    def shape(self, number: int) -> Shape:
-        """The shape of a query."""
-        return self._plans[number].compiled.shape
-
-    def compiled(self) -> Iterator[CompiledJoin]:
-        """What the distinct plans were compiled to."""
-        return (known.compiled for known in self._known.values())
-
-    def since(self, number: int) -> int:
-        """The first document that a query sees, by how they came."""
-        return self.queries.shared[self.shape(number)].subscribers[number].since
-
-    def set_since(self, number: int, since: int) -> None:
-        """A query sees the documents from this one on, by how they came."""
-        known = self._plans[number]
-        self.queries.replace(number, known.compiled.shape, known.subscriber(since))
-
-    def renumber(self, numbers: Mapping[int, int]) -> None:
-        """Give all queries new numbers."""
-        self._plans = {numbers[number]: known for number, known in self._plans.items()}
-        self._streams.renumber(numbers)
-        for shared in self.queries.shared.values():
-            shared.subscribers = {numbers[number]: each for number, each in shared.subscribers.items()}
-
     # -- documents
 
     def process(self, table: NodeTable) -> Found:
         """Documents come; what they match, with those before and with each other, comes back."""
         self.tables.keep(table)
-        return self.join(table.documents, self.stage.read(table))
+        first = read_confined(self.stage, table, self.limits)
+        found = self.join(table.documents, first.witnesses)
+        self._tell(first, table, found)
+        return found
+
+    def _tell(self, first: FirstRead, table: NodeTable, found: Found) -> None:
+        """Who misses which documents, and which all miss."""
+        for place, reasons in first.refused:
+            for number, reason in reasons.items():
+                for query in self.registered.asking([number]):
+                    found.failures.setdefault((query, table.documents[place].id), reason)
+        for place, reason in first.rejected:
+            found.rejected.append(DocumentError(table.documents[place].id, 1, 1, 0, reason))
 
     def join(self, documents: Sequence[Document], witnesses: Witnesses) -> Found:
         """The second stage: documents come with their witnesses."""
@@ -235,125 +162,70 @@ class Joins:
 
     def _join(self, ripe: list[Arrival], found: Found) -> None:
         """Join the documents whose turn it is. Messages that are documents come in between: then it is one by one."""
-        if self._streams:
+        if self.registered.streams:
             for one in ripe:
                 self._close(one.timestamp, found)
-                self._cascade = 0
                 self._join_one(one, found)
                 self._close(one.timestamp, found)  # it may be the last one of a window in documents
         else:
-            self._join_batch(ripe, found)
+            self.joining.join(ripe, found)
         self._close(self.arrivals.progress.watermark, found)
-
-    def _join_batch(self, ripe: list[Arrival], found: Found) -> None:
-        if not ripe:
-            return
-        first = ripe[0].witnesses
-        is_whole = all(one.witnesses is first and one.place == at for at, one in enumerate(ripe))
-        is_whole = is_whole and int(first.document.max(initial=-1)) < len(ripe)
-        witnesses = first if is_whole else take([(one.witnesses, one.place) for one in ripe])
-        places = self._hold(ripe, witnesses)
-        meetings = self.second.meet(witnesses, places)
-        if meetings.is_exact.any():
-            found.meetings.append(meetings.at(meetings.is_exact))
-        rest = meetings.at(~meetings.is_exact)
-        tries: dict[tuple[int, int], Tries] = {}  # by the new document and the opening
-        for earlier, later, number in zip(
-            rest.earlier.tolist(), rest.later.tolist(), rest.opening.tolist(), strict=True
-        ):
-            of_opening = tries.setdefault((later, number), self.search.tries())
-            self._verify(self.state.at(earlier), self.state.at(later), number, found, of_opening)
-        self._begin_single(witnesses, places, found)
-
-    def _hold(self, ripe: list[Arrival], witnesses: Witnesses) -> Ints:
-        """The places of the batch's documents in the state; those without witnesses have none."""
-        numbered = [
-            Numbered(one.document, one.timestamp, self.state.number(one.document.stream, one.timestamp), one.number)
-            for one in ripe
-        ]
-        return self.hold(hold(numbered, witnesses))
-
-    def hold(self, batch: Sequence[Held]) -> Ints:
-        """Hold the documents of a batch that have witnesses, and say where."""
-        held = [self.state.add(one) if one.rows[0] < one.rows[1] else -1 for one in batch]
-        return np.array(held, np.int32)
-
-    def _verify(self, one: Held, other: Held, number: int, found: Found, tries: Tries) -> None:
-        """Whether two documents that meet are a match, with others if there are more blocks."""
-        opening = self.queries.openings[number]
-        assert opening is not None
-        shape, given = opening.shared.shape, {opening.newest: other, opening.partner: one}
-        if one.arrival < opening.shared.since:
-            return  # its witnesses are those that were asked for before
-        if opening.is_exact and one.multiple.isdisjoint(opening.pivots) and other.multiple.isdisjoint(opening.pivots):
-            found.searched.append((opening.shared, (given[0], given[1])))
-        elif self.search.is_near(shape, opening.newest, given):
-            try:
-                for documents in self.search.complete(shape, opening.newest, given, opening.shared.since, tries):
-                    self._accept(opening.shared, documents, found, tries)
-            except Exception as error:  # whatever it is, it is this query's own
-                found.fail(opening.shared, (one, other), error)
-
-    def _begin_single(self, witnesses: Witnesses, places: Ints, found: Found) -> None:
-        """The queries, or what stands before an absence, that have one block."""
-        single = self.queries.single
-        if not single:
-            return
-        rows = np.flatnonzero(np.isin(witnesses.variable, np.fromiter(single, np.int32, len(single))))
-        tops = zip(places[witnesses.document[rows]].tolist(), witnesses.variable[rows].tolist(), strict=True)
-        for place, top in dict.fromkeys(tops):
-            for shared in single[top]:
-                documents = (self.state.at(place),)
-                try:
-                    self._accept(shared, documents, found, self.search.tries())
-                except Exception as error:  # whatever it is, it is this query's own
-                    found.fail(shared, documents, error)
-
-    def _accept(self, shared: SharedJoin, documents: tuple[Held, ...], found: Found, tries: Tries) -> None:
-        """A match, if the bindings say so; one that must not be followed waits."""
-        if not self.search.is_match(shared.shape, documents, tries):
-            return
-        if shared.shape.is_absence:
-            self.absences.wait(shared, documents)
-        else:
-            found.searched.append((shared, documents))
 
     # -- messages that are documents
 
     def _join_one(self, one: Arrival, found: Found) -> None:
         """A document, and then those that its messages are."""
-        alone = Found(self.state, self.queries, failures=found.failures)
-        self._join_batch([one], alone)
+        self._cascade = 0
+        self._publish(self._join_alone(one, found), found)
+
+    def _join_alone(self, one: Arrival, found: Found) -> Found:
+        """What a document alone brings; it is put to what is found."""
+        alone = Found(self.state, self.queries, failures=found.failures, rejected=found.rejected)
+        self.joining.join([one], alone)
         found.meetings += alone.meetings
         found.searched += alone.searched
-        self._publish(alone, found)
+        return alone
 
     def _close(self, watermark: int, found: Found) -> None:
         for closed in self.absences.close(watermark, self.arrivals.progress.latest, found.fail):
             found.closed.append(closed)
-            if self._streams:
+            if self.registered.streams:
                 self._cascade = 0
                 self._publish(Found(self.state, self.queries, closed=[closed], failures=found.failures), found)
 
     def _publish(self, alone: Found, found: Found) -> None:
-        """The messages of queries that publish become documents."""
+        """The messages of queries that publish become documents, each followed by those that come of it."""
+        waiting = [self._publishing(alone, found)]  # at each remove those that are still to come
+        while waiting:
+            following = next(waiting[-1], None)
+            if following is None:
+                waiting.pop()
+            elif (arrival := self._as_document(*following, found)) is not None:
+                waiting.append(self._publishing(self._join_alone(arrival, found), found))
+
+    def _publishing(self, alone: Found, found: Found) -> Iterator[tuple[Due, str]]:
         due = [each for each in alone.due(self.search) if each.subscriber.publish]
-        for each, text in list(written(self.outputs, due, found.failures)):
-            if self._cascade == self._most:
-                error = TooManyError(f"more than {self._most:,} documents are published in consequence of one")
-                fail(found.failures, [each.number], each.newest, error)
-                continue
-            stream = each.subscriber.publish or ""
-            self._cascade += 1
-            self.published += 1
-            document = Document(text, f"{stream}-{self.published}", stream, exact_seconds(each.timestamp))
-            table = read([document], self.limits)
-            found.rejected += table.rejected
-            if table.documents:
-                self.tables.keep(table)
-                found.published.append(document)
-                arrival = Arrival(document, each.timestamp, self.stage.read(table), 0, self.arrivals.next_number())
-                self._join_one(arrival, found)
+        return iter(list(written(self.outputs, due, found.failures)))
+
+    def _as_document(self, each: Due, text: str, found: Found) -> Arrival | None:
+        """A message as a document that comes now, if it can be one."""
+        if self._cascade == self._most:
+            error = TooManyError(f"more than {self._most:,} documents are published in consequence of one")
+            fail(found.failures, [each.number], each.newest, error)
+            return None
+        stream = each.subscriber.publish or ""
+        self._cascade += 1
+        self.published += 1
+        document = Document(text, f"{stream}-{self.published}", stream, exact_seconds(each.timestamp))
+        table = read([document], self.limits)
+        found.rejected += table.rejected
+        if not table.documents:
+            return None
+        self.tables.keep(table)
+        found.published.append(document)
+        first = read_confined(self.stage, table, self.limits)
+        self._tell(first, table, found)
+        return Arrival(document, each.timestamp, first.witnesses, 0, self.arrivals.next_number())
 
     # -- messages
 
@@ -371,7 +243,8 @@ class Joins:
             self._forgotten_at = state.sequence
             self.absences.forget()
             is_compact = state.drop(make_is_over(self.queries.shared, state, self.arrivals.progress.watermark))
-            state.trim(min((one.sequence for one in (*state, *self._waiting())), default=state.sequence))
+            oldest = min((one.sequence for one in (*state, *self._waiting())), default=state.sequence)
+            state.history.trim(oldest, self.absences.counted_streams)
             if is_compact:
                 self._forget_values(coming)
         if values.has_grown:  # also by documents that were late

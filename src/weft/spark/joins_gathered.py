@@ -65,7 +65,7 @@ class Gathered:
 
     def _ids(self, joins: Joins) -> dict[str, int]:
         ids = unpack_joins(self._plans).ids
-        return {ids[number].as_py(): number for number in joins.numbers()}
+        return {ids[number].as_py(): number for number in joins.registered}
 
     def _file(self, batch: int) -> Path:
         return self._folder / f"joins-{batch}"

@@ -114,7 +114,7 @@ def test_streams_that_nobody_counts_any_more_are_forgotten() -> None:
         for at in range(200):
             stream.publish(2, f"stream {at}")
 
-    assert len(joins.state.history) < 20
+    assert len(joins.state.history.columns()) < 20
 
 
 def test_numbers_that_are_given_again_find_what_they_should() -> None:
@@ -126,7 +126,7 @@ def test_numbers_that_are_given_again_find_what_they_should() -> None:
         joins.remove(at)
     for at in range(0, 35, 4):
         joins.add(at, plans[at])
-    there = set(joins.numbers())
+    there = set(joins.registered)
 
     text = f"<r>{''.join(f'<a{at}>1</a{at}><c{at}>1</c{at}>' for at in range(7))}</r>"
     found = joins.process(read([Document(text, name, "S", 1) for name in ("one", "two")]))
@@ -153,7 +153,7 @@ def test_a_query_that_cannot_be_served_leaves_nothing_behind(calls: int) -> None
 
     assert len(joins) == len(joins.queries.shared) == 1
     assert (len(joins.stage), len(joins.outputs)) == (2, 0)
-    assert not joins._streams
+    assert not joins.registered.streams
     joins.add(1, parse(query))
     assert (len(joins), len(joins.outputs)) == (2, 3), "it is taken when it can be"
 

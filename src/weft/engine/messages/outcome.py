@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from weft.columns.integers import Ints, Longs, as_lists, expand, spans, unique_pairs
+from weft.columns.integers import MOST, Ints, Longs, as_lists, expand, spans, unique_pairs
 from weft.documents.document import is_in_stream
 from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.messages.budget import Budget
@@ -92,10 +92,10 @@ class Outcome:
         with self._evaluation.profile("OuterJoin-Select"):
             return group(shapes, self._follower, result[known], row[known])
 
-    def edges(self) -> tuple[Ints, Ints, Ints]:
+    def edges(self, most: int = MOST) -> tuple[Ints, Ints, Ints]:
         """(subscription, node, node) of edges: each node of the pattern with those that the links lead to."""
         groups = self.groups
-        which, inside = expand(groups.starts, groups.ends)
+        which, inside = expand(groups.starts, groups.ends, most)
         of_list = np.repeat(np.arange(groups.shape.size), np.diff(groups.first))[which]
         shape, above, below = groups.shape[of_list], groups.binding[of_list], groups.nodes[inside]
         found = []

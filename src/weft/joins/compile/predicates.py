@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from weft.columns.integers import Ints, Longs
+from weft.columns.integers import Ints, Longs, expand, spans
 
 _NONE = np.zeros(0, np.int32)
 _BITS = 62  # predicates that fit into a mask
@@ -32,6 +32,7 @@ class Predicates:
         self._known: dict[bytes, Ints] = {}
         self._cached = 0
         self._table: tuple[Longs, Ints] | None = None
+        self._partners: tuple[Longs, Ints, Ints] | None = None
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -79,7 +80,7 @@ class Predicates:
         return len(self._numbers) + len(self._free)
 
     def _forget(self) -> None:
-        self._table = None
+        self._table = self._partners = None
         self._known.clear()
         self._cached = 0
 
@@ -95,6 +96,41 @@ class Predicates:
         wanted = earlier.astype(np.int64) << 32 | later
         at = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
         return np.where(keys[at] == wanted, numbers[at], -1)
+
+    def partner_counts(self, later: Ints) -> Longs:
+        """How many variables predicates equate with each of these, if it is the later document's."""
+        start, end = spans(self._by_later()[0], later.astype(np.int64))
+        return end - start
+
+    def partners(self, later: Ints) -> tuple[Longs, Ints, Ints]:
+        """(place among these, variable of an earlier document, predicate) for all predicates with these variables."""
+        variables, earlier, numbers = self._by_later()
+        which, inside = expand(*spans(variables, later.astype(np.int64)))
+        return which, earlier[inside], numbers[inside]
+
+    def of_owners(self, owners: Iterable[int]) -> list[int]:
+        """Predicates, where ~v stands for all those with v as the later document's variable, by their numbers."""
+        found: set[int] = set()
+        for owner in owners:
+            if owner >= 0:
+                found.add(owner)
+            else:
+                found.update(self.partners(np.array([~owner], np.int32))[2].tolist())
+        return sorted(found)
+
+    def needing(self, numbers: Iterable[int]) -> set[int]:
+        """The openings that need one of these predicates."""
+        wanted = set(numbers)
+        return {opening for needed, some in self._openings.items() if needed & wanted for opening in some}
+
+    def _by_later(self) -> tuple[Longs, Ints, Ints]:
+        """The predicates by the later document's variable: that, the earlier one's, and their numbers."""
+        if self._partners is None:
+            pairs = np.array(list(self._numbers), np.int32).reshape(-1, 2)
+            order = np.argsort(pairs[:, 1], kind="stable")
+            numbers = np.fromiter(self._numbers.values(), np.int32, len(self._numbers))
+            self._partners = pairs[order, 1].astype(np.int64), pairs[order, 0], numbers[order]
+        return self._partners
 
     def satisfied(self, starts: Longs, numbers: Ints) -> tuple[list[Ints], Longs]:
         """Groups of predicates (each sorted, each once) in; the distinct answers, and the answer of each group, out."""

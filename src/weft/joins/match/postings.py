@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.columns.integers import Flags, Ints, Longs, expand, spans
+from weft.columns.integers import Flags, Ints, Longs, spans
 
 _GROWTH = 4  # a run joins the one before it when that is not so many times as long
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Occurrences:
     """Values in documents, as columns: the value, the document's place in the state, and the variable that has it."""
 
@@ -21,74 +22,79 @@ class Occurrences:
     variable: Ints
 
     def sorted(self) -> Occurrences:
-        """The same by value, each once."""
-        order = np.lexsort((self.variable, self.document, self.value))
-        return self.at(order)
+        """The same by value, then variable, then document."""
+        return self.at(np.lexsort((self.document, self.variable, self.value)))
 
     def at(self, places: NDArray[np.integer] | Flags) -> Occurrences:
         """Some of them."""
         return Occurrences(self.value[places], self.document[places], self.variable[places])
+
+    @cached_property
+    def _keys(self) -> Longs:
+        return _keys(self)
+
+    def of_variables(self, firsts: Longs, variables: Ints) -> tuple[Longs, Longs]:
+        """The rows of a variable among those of a value, by where these begin: they must be sorted, and there."""
+        return spans(self._keys, firsts << 32 | variables)
 
 
 class Postings:
     """All occurrences of the state, in runs that are sorted by value: older ones are longer, so there are few."""
 
     def __init__(self) -> None:
-        self._runs: list[Occurrences] = []
+        self.runs: list[Occurrences] = []
 
     def __len__(self) -> int:
-        return sum(run.value.size for run in self._runs)
+        return sum(run.value.size for run in self.runs)
 
     def add(self, batch: Occurrences) -> None:
-        """Add occurrences that are sorted by value."""
+        """Add occurrences that are sorted."""
         if not batch.value.size:
             return
-        self._runs.append(batch)
-        while len(self._runs) > 1 and self._runs[-2].value.size < _GROWTH * self._runs[-1].value.size:
-            last = self._runs.pop()
-            self._runs[-1] = _merged(self._runs[-1], last)
-
-    def meet(self, batch: Occurrences) -> tuple[Longs, Ints, Ints]:
-        """All meetings: place in the batch, and document and variable of the occurrence with the same value."""
-        return meet(self._runs, batch)
+        runs = [*self.runs, batch]
+        while len(runs) > 1 and runs[-2].value.size < _GROWTH * runs[-1].value.size:
+            last = runs.pop()
+            runs[-1] = _merged(runs[-1], last)
+        self.runs = runs
 
     def documents(self, value: int, variable: int) -> Ints:
         """The documents in which a variable has a value."""
-        found = []
-        for run in self._runs:
+        found = [np.zeros(0, np.int32)]
+        for run in self.runs:
             start, end = np.searchsorted(run.value, [value, value + 1])
-            found.append(run.document[start:end][run.variable[start:end] == variable])
-        return np.concatenate([np.zeros(0, np.int32), *found])
+            if start < end:
+                first, last = start + np.searchsorted(run.variable[start:end], [variable, variable + 1])
+                found.append(run.document[first:last])
+        return np.concatenate(found)
 
     def compact(self, kept: Flags, places: Ints) -> None:
         """Keep the occurrences of these documents, which have new places."""
         whole = Occurrences(
-            np.concatenate([np.zeros(0, np.int64), *(run.value for run in self._runs)]),
-            np.concatenate([np.zeros(0, np.int32), *(run.document for run in self._runs)]),
-            np.concatenate([np.zeros(0, np.int32), *(run.variable for run in self._runs)]),
+            np.concatenate([np.zeros(0, np.int64), *(run.value for run in self.runs)]),
+            np.concatenate([np.zeros(0, np.int32), *(run.document for run in self.runs)]),
+            np.concatenate([np.zeros(0, np.int32), *(run.variable for run in self.runs)]),
         )
         some = whole.at(kept[whole.document])
-        self._runs = []
+        self.runs = []
         self.add(Occurrences(some.value, places[some.document], some.variable).sorted())
 
 
-def meet(runs: list[Occurrences], batch: Occurrences) -> tuple[Longs, Ints, Ints]:
-    """Each occurrence of the batch with all of the runs that have its value."""
-    places, documents, variables = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
-    for run in runs:
-        starts, ends = spans(run.value, batch.value)
-        which, inside = expand(starts, ends)
-        places.append(which)
-        documents.append(run.document[inside])
-        variables.append(run.variable[inside])
-    return np.concatenate(places), np.concatenate(documents), np.concatenate(variables)
-
-
 def _merged(one: Occurrences, other: Occurrences) -> Occurrences:
+    """Two sorted runs as one; the documents of the other one came later."""
     value = np.concatenate([one.value, other.value])
     order = np.argsort(value, kind="stable")  # two runs: a merge
-    return Occurrences(
+    whole = Occurrences(
         value[order],
         np.concatenate([one.document, other.document])[order],
         np.concatenate([one.variable, other.variable])[order],
     )
+    return whole.at(np.argsort(_keys(whole), kind="stable"))  # and one of the few rows that each value has
+
+
+def _keys(rows: Occurrences) -> Longs:
+    """Where a row's value begins, and its variable, as one number."""
+    at = np.arange(rows.value.size)
+    if not at.size:
+        return at
+    is_new = np.append(True, rows.value[1:] != rows.value[:-1])
+    return np.maximum.accumulate(np.where(is_new, at, 0)) << 32 | rows.variable

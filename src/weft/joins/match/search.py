@@ -80,7 +80,7 @@ class Search:
         is_forward = before.sequence < after.sequence
         earlier, later = (before, after) if is_forward else (after, before)
         stream = shape.sides[join if is_forward else join + 1].stream
-        return int(self._state.between(stream, earlier.sequence, later.sequence)) < window.documents
+        return int(self._state.history.between(stream, earlier.sequence, later.sequence)) < window.documents
 
     # -- chains
 

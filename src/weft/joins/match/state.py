@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft.columns.integers import Flags, Longs
 from weft.documents.document import Document
 from weft.joins.match.postings import Postings
 from weft.joins.match.witness import Witnesses
+from weft.joins.time.history import History
 
 _SWEEP = 1_024  # documents that may be gone before the state is made compact
 
@@ -105,13 +103,17 @@ class State:
     def __init__(self) -> None:
         self.postings = Postings()
         self.held: list[Held | None] = []
-        self.sequence = 0  # of the next document
+        self.history = History()
         self._timestamps: Longs = np.zeros(1_024, np.int64)
         self._sequences: Longs = np.zeros(1_024, np.int64)
         self._is_multiple: Flags = np.zeros(1_024, bool)
         self._is_held: Flags = np.zeros(1_024, bool)
         self._gone = 0
-        self._history: dict[str, tuple[array[int], array[int]]] = {}  # each stream's sequence numbers and timestamps
+
+    @property
+    def sequence(self) -> int:
+        """The sequence number of the next document."""
+        return self.history.sequence
 
     def __len__(self) -> int:
         return len(self.held) - self._gone
@@ -147,15 +149,6 @@ class State:
 
     # -- documents come
 
-    def number(self, stream: str, timestamp: int) -> int:
-        """The next document's sequence number; it is counted in its stream."""
-        sequence = self.sequence
-        self.sequence += 1
-        sequences, timestamps = self._history.setdefault(stream, (array("q"), array("q")))
-        sequences.append(sequence)
-        timestamps.append(timestamp)
-        return sequence
-
     def add(self, one: Held) -> int:
         """Hold a document; its place comes back."""
         place = one.place = len(self.held)
@@ -168,57 +161,6 @@ class State:
         self._timestamps[place], self._sequences[place] = one.timestamp, one.sequence
         self._is_multiple[place], self._is_held[place] = bool(one.multiple), True
         return place
-
-    @property
-    def history(self) -> dict[str, tuple[list[int], list[int]]]:
-        """The sequence numbers and timestamps of each stream's documents, as far as anybody counts back."""
-        return {stream: (numbers.tolist(), times.tolist()) for stream, (numbers, times) in self._history.items()}
-
-    def restore(self, sequence: int, history: Mapping[str, tuple[list[int], list[int]]]) -> None:
-        """Go on counting where another one was."""
-        self.sequence = sequence
-        self._history = {
-            stream: (array("q", numbers), array("q", times)) for stream, (numbers, times) in history.items()
-        }
-
-    # -- windows in documents
-
-    def between(self, stream: str, earlier: Longs | int, later: Longs | int) -> Longs:
-        """How many documents of a stream lie strictly between two sequence numbers."""
-        if not stream:
-            return np.asarray(later - earlier - 1)
-        return self._before(stream, np.asarray(later)) - self._before(stream, np.asarray(earlier) + 1)
-
-    def behind(self, stream: str, sequence: int, number: int) -> tuple[int, int] | None:
-        """Sequence number and timestamp of the n-th document of a stream behind one; None if it has not come."""
-        return self._nth(stream, 0, sequence, number)
-
-    def later(self, stream: str, timestamp: int, number: int) -> tuple[int, int] | None:
-        """The same of the n-th document with a later timestamp."""
-        return self._nth(stream, 1, timestamp, number)
-
-    def _nth(self, stream: str, column: int, value: int, number: int) -> tuple[int, int] | None:
-        found: list[tuple[int, int]] = []
-        for name in self._history if not stream else (stream, ""):
-            if name in self._history:
-                columns = self._history[name]
-                first = bisect_right(columns[column], value)
-                found += zip(*(each[first : first + number] for each in columns), strict=True)
-        return sorted(found)[number - 1] if len(found) >= number else None
-
-    def after(self, stream: str, timestamp: int) -> int:
-        """How many documents of a stream have a later timestamp."""
-        names = self._history if not stream else (stream, "")
-        found = [np.frombuffer(self._history[name][1], np.int64) for name in names if name in self._history]
-        return int(sum(times.size - np.searchsorted(times, timestamp, side="right") for times in found))
-
-    def _before(self, stream: str, sequence: NDArray[np.int64]) -> Longs:
-        """How many documents of a stream are before; those that name no stream are in every one."""
-        counted = np.zeros(sequence.shape, np.int64)
-        for name in (stream, ""):
-            if name in self._history:
-                counted = counted + np.searchsorted(np.frombuffer(self._history[name][0], np.int64), sequence)
-        return counted
 
     def begin_anew(self) -> None:
         """Hold nothing, so that what was held can be held again with other witnesses."""
@@ -251,11 +193,3 @@ class State:
             assert one is not None
             one.place = place
         self._gone = 0
-
-    def trim(self, oldest: int) -> None:
-        """Forget the documents before a sequence number; nobody counts from there any more."""
-        for stream, (sequences, timestamps) in self._history.items():
-            first = int(np.searchsorted(np.frombuffer(sequences, np.int64), oldest))
-            if first > len(sequences) // 2:
-                self._history[stream] = sequences[first:], timestamps[first:]
-        self._history = {stream: columns for stream, columns in self._history.items() if columns[0]}

@@ -6,26 +6,36 @@ only in documents that have both. Nothing is asked of a document that it does no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from weft.columns.integers import Ints, Longs
+from weft.columns.integers import Flags, Ints, Longs
 from weft.documents.document import is_in_stream
 from weft.documents.dtd import Dtd
 from weft.documents.local import LocalNodes
 from weft.documents.table import NodeTable
-from weft.engine.engine import Engine
+from weft.engine.engine import Engine, Matches
 from weft.engine.paths.labels import Bounds
 from weft.joins.compile.graph import Definition
 from weft.plans.plan import Edge, Link, Pattern
 
 _NONE = np.zeros(0, np.int32)
+NO_EDGES = _NONE, _NONE, _NONE
+Columns = tuple[Ints, Ints, Ints]
 _SWEEP = 10_000  # results that nobody asks for any more, before the engine is built anew
 #: A variable, or an edge from one.
 _WitnessKey = Definition | tuple[Definition, tuple[Link, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """How much may be made at once: edges, and bytes of values."""
+
+    edges: int = 1 << 22
+    bytes: int = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,21 @@ def take(parts: Sequence[tuple[Witnesses, int]]) -> Witnesses:
         for name, some in columns.items()
     }
     return Witnesses(**joined)
+
+
+def weights(table: NodeTable, nodes: Ints, enough: int) -> Longs:
+    """About how many bytes the string-values of elements have; exactly only where it may be more than enough.
+
+    Values of other nodes are no longer than their document, those of elements that lie in each other are.
+    """
+    found = np.zeros(nodes.size, np.int64)
+    places = np.flatnonzero(nodes < table.elements)
+    rows = nodes[places]
+    found[places] = table.end[rows].astype(np.int64) - table.start[rows]
+    if found.sum() > enough:
+        before = np.cumsum([0, *map(len, table.texts)])
+        found[places] = before[table.text_last[rows]] - before[table.text_first[rows]]
+    return found
 
 
 class ValueCodes:
@@ -163,14 +188,22 @@ class FirstStage:
         self._asked[number] = self._asked.get(number, 0) + 1
         return number
 
-    def read(self, table: NodeTable) -> Witnesses:
-        """The witnesses of a batch."""
+    def read(self, table: NodeTable, most: Most | None = None) -> Witnesses:
+        """The witnesses of a batch; raises MemoryError where they would be more than the most."""
+        most = most or Most()
         matches = self._engine.match(table)
-        document, variable, node = self._in_streams(table, *matches.nodes())
+        edges = matches.edges(most.edges) if self._edges else NO_EDGES
+        return self.witnesses(table, matches.nodes(), edges, most)
+
+    def witnesses(self, table: NodeTable, nodes: Columns, edges: Columns, most: Most) -> Witnesses:
+        """What the engine found as witnesses: (document, number, node) and (number, node above, node below)."""
+        document, variable, node = self._in_streams(table, *nodes)
         value = np.full(node.size, -1, np.int64)
-        valued = np.isin(variable, np.fromiter(self._valued, np.int32, len(self._valued)))
+        valued = self.is_valued(variable)
+        if (size := int(weights(table, node[valued], most.bytes).sum())) > most.bytes:
+            raise MemoryError(f"values of {size} bytes at once, more than {most.bytes}")
         value[valued] = self.values.code(table.string_values(node[valued]))
-        edge, above, below = matches.edges() if self._edges else (_NONE, _NONE, _NONE)
+        edge, above, below = edges
         edge_document, edge, above, below = self._in_streams(table, table.node_document[above], edge, above, below)
         order = np.argsort(edge_document, kind="stable")
         local = LocalNodes(table).local
@@ -184,6 +217,36 @@ class FirstStage:
             local(above[order]),
             local(below[order]),
         )
+
+    def is_valued(self, variables: Ints) -> Flags:
+        """Of which variables the values are asked for."""
+        return np.isin(variables, np.fromiter(self._valued, np.int32, len(self._valued)))
+
+    def match_all(self, table: NodeTable) -> Matches:
+        """What the engine finds in a batch, of all that is asked for."""
+        return self._engine.match(table)
+
+    def match_some(self, table: NodeTable, numbers: Sequence[int]) -> Matches:
+        """The same of some variables or edges, with an engine of their own."""
+        engine = self._make_engine()
+        for number in numbers:
+            engine.add(number, _asked(self._keys[number]))
+        return engine.match(table)
+
+    def variables(self) -> list[int]:
+        """The numbers of all variables."""
+        return sorted(self._keys.keys() - self._edges)
+
+    def edges_from(self, variables: Iterable[int]) -> list[int]:
+        """The numbers of the edges that may begin at some of these variables."""
+        there = set(variables)
+        found = []
+        for number in self._edges:
+            key = self._keys[number]
+            top = self._numbers.get(key[0]) if isinstance(key, tuple) else None
+            if top is None or top in there:
+                found.append(number)
+        return sorted(found)
 
     def _in_streams(self, table: NodeTable, document: Ints, number: Ints, *columns: Ints) -> tuple[Ints, ...]:
         """The rows of variables whose stream the document is in."""

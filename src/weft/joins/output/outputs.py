@@ -13,12 +13,14 @@ import numpy as np
 from weft.documents.document import Document, Limits
 from weft.documents.fragment import Fragments
 from weft.documents.local import LocalNodes
+from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.engine.messages.factory import Factory
 from weft.errors import failure_of
 from weft.joins.compile.graph import Definition
 from weft.joins.compile.shapes import CompiledJoin
 from weft.joins.output.tables import Tables
+from weft.joins.output.ways import WayError, Ways
 from weft.plans.flwr import RETURNS, Element, Enclosed, Flwr, Slot
 from weft.plans.plan import Edge, Link
 from weft.plans.recipe import Fill, Recipe, RecipePiece, make_recipe
@@ -131,21 +133,50 @@ class Outputs:
         """The messages, in order; no query has more bytes of one moment than it may, nor have all together."""
         account = Account(self._limits)
         for part, documents in with_documents(rows, lambda row: row.documents):
-            page = self._page(part, documents)
+            page, unread = self._page(part, documents)
             for row in part:
                 account.turn_to(row.moment)
-                try:
-                    writer = page or Page(self._engine, [row], row.documents, self._tables)
-                    yield account.write(row, writer)
-                except Exception as error:  # whatever it is, it is this message's own
-                    yield Unwritten(failure_of(error))
+                reason = next((unread[id(one)] for one in row.documents if id(one) in unread), None)
+                if reason is None and page is not None:
+                    yield self._written(row, page, account)
+                else:
+                    yield Unwritten(reason or "its documents cannot be read together")
 
-    def _page(self, rows: Sequence[MessageRow], documents: dict[int, Document]) -> Page | None:
-        """The documents of some rows; None if they cannot be read together: then each row is on its own."""
+    def _written(self, row: MessageRow, page: Page, account: Account) -> str | Unwritten:
         try:
-            return Page(self._engine, rows, documents.values(), self._tables)
+            return account.write(row, page)
+        except WayError as error:
+            return Unwritten(str(error))
+        except Exception as error:  # whatever it is, it is this message's own
+            return Unwritten(failure_of(error))
+
+    def _page(self, rows: Sequence[MessageRow], documents: dict[int, Document]) -> tuple[Page | None, dict[int, str]]:
+        """The documents of some rows, and why some of them cannot be read, by their identity."""
+        unread: dict[int, str] = {}
+        try:
+            return self._make_page(rows, documents.values()), unread
         except Exception:
-            return None
+            for key, document in documents.items():
+                try:
+                    self._tables.of([document], alone=True)
+                except Exception as error:
+                    unread[key] = failure_of(error)
+        try:
+            return self._make_page(rows, [one for key, one in documents.items() if key not in unread]), unread
+        except Exception:
+            return None, unread
+
+    def _make_page(self, rows: Sequence[MessageRow], documents: Iterable[Document]) -> Page:
+        table, places = self._tables.of(documents)
+        is_asked = any(slot.way is not None for row in rows for slot in row.written.slots)
+        ways = Ways(self._engine, self._alone, table, self._tables) if is_asked else None
+        return Page(table, places, ways)
+
+    def _alone(self, way: int) -> Engine:
+        """An engine for one way."""
+        engine, key = Engine(), self._keys[way]
+        engine.add(way, Edge(key[0].pattern(), key[1]))
+        return engine
 
 
 class Account:
@@ -187,19 +218,12 @@ class Account:
 class Page:
     """Some documents, and what slots find in them."""
 
-    def __init__(
-        self, engine: Engine, rows: Sequence[MessageRow], documents: Iterable[Document], tables: Tables
-    ) -> None:
-        self._table, self._places = tables.of(documents)
+    def __init__(self, table: NodeTable, places: dict[int, int], ways: Ways | None) -> None:
+        self._table, self._places, self._ways = table, places, ways
         self._local, self._fragments = LocalNodes(self._table), Fragments(self._table)
         self._factory = Factory(self._table)
         self._longest = max(map(len, self._table.sources), default=0)
         self._made = 0  # characters since the factory is new
-        self._below: dict[tuple[int, int], list[int]] = {}
-        if any(slot.way is not None for row in rows for slot in row.written.slots):
-            ways, above, nodes = engine.match(self._table).edges()
-            for way, top, node in zip(ways.tolist(), above.tolist(), nodes.tolist(), strict=True):
-                self._below.setdefault((way, top), []).append(node)
 
     def write(self, row: MessageRow, room: int) -> str | None:
         """A message, if it has no more bytes than there is room for."""
@@ -207,9 +231,12 @@ class Page:
             return None
         lists = []
         for slot in row.written.slots:
-            place = self._places[id(row.documents[slot.block])]
-            node = self._local.node(place, row.nodes[slot.block][slot.place])
-            lists.append([node] if slot.way is None else self._below.get((slot.way, node), []))
+            document, node = row.documents[slot.block], row.nodes[slot.block][slot.place]
+            place = self._places[id(document)]
+            if slot.way is None or self._ways is None:
+                lists.append([self._local.node(place, node)])
+            else:
+                lists.append(self._ways.nodes(slot.way, document, place, node))
         copied = [lists[slot] for slot in row.written.copied]
         if sum(map(len, copied)) * self._longest > room and sum(map(self._weight, copied)) > room:
             return None

@@ -34,16 +34,24 @@ class Absences:
         self._state, self._search = state, search
         self._number = 0
         self._timed: list[tuple[int, int, SharedJoin, tuple[Held, ...]]] = []  # by the end of the window
-        self._counted: list[tuple[SharedJoin, tuple[Held, ...]]] = []
+        #: By stream: how many documents of it there must have been, and the same.
+        self._counted: dict[str, list[tuple[int, int, SharedJoin, tuple[Held, ...]]]] = {}
+        self._due: list[tuple[int, SharedJoin, tuple[Held, ...]]] = []  # of these, by how they came
         self._endless: list[tuple[SharedJoin, tuple[Held, ...]]] = []
 
     def __len__(self) -> int:
-        return len(self._timed) + len(self._counted) + len(self._endless)
+        return len(self._timed) + sum(map(len, self._counted.values())) + len(self._due) + len(self._endless)
 
     def __iter__(self) -> Iterator[tuple[SharedJoin, tuple[Held, ...]]]:
         yield from ((shared, documents) for _, _, shared, documents in sorted(self._timed, key=lambda one: one[:2]))
-        yield from self._counted
+        counted = [one[1:] for waiting in self._counted.values() for one in waiting]
+        yield from ((shared, documents) for _, shared, documents in sorted(counted + self._due, key=lambda one: one[0]))
         yield from self._endless
+
+    @property
+    def counted_streams(self) -> set[str]:
+        """The streams whose documents are counted for some window."""
+        return set(self._counted)
 
     def wait(self, shared: SharedJoin, documents: tuple[Held, ...]) -> None:
         """A match of the blocks before waits for its window to close."""
@@ -51,17 +59,19 @@ class Absences:
         if window.nanoseconds is not None:
             end = min(documents[-1].timestamp + window.nanoseconds, END - 1)  # so that the end of the stream closes it
             heapq.heappush(self._timed, (end, self._number, shared, documents))
-            self._number += 1
         elif window.documents is not None:
-            self._counted.append((shared, documents))
+            stream = _counted_stream(shared.shape)
+            last = self._state.history.count(stream, documents[-1].sequence) + window.documents
+            heapq.heappush(self._counted.setdefault(stream, []), (last, self._number, shared, documents))
         else:
             self._endless.append((shared, documents))
+        self._number += 1
 
     def forget(self) -> None:
         """Let go of the matches that nobody waits for any more."""
-        self._timed = [one for one in self._timed if one[2].subscribers]
-        heapq.heapify(self._timed)
-        self._counted = [one for one in self._counted if one[0].subscribers]
+        self._timed = _wanted(self._timed)
+        counted = {stream: _wanted(waiting) for stream, waiting in self._counted.items()}
+        self._counted = {stream: waiting for stream, waiting in counted.items() if waiting}
         self._endless = [one for one in self._endless if one[0].subscribers]
 
     def close(self, watermark: int, latest: int, fail: Fail) -> Iterator[Closed]:
@@ -71,24 +81,41 @@ class Absences:
         """
         while self._timed and self._timed[0][0] < min(watermark, latest):
             yield from self._close_first(fail)
-        waiting, self._counted = self._counted, []
-        for shared, documents in waiting:
-            stream, limit = shared.shape.sides[shared.shape.present - 1].stream, shared.shape.joins[-1].window.documents
-            last = self._state.behind(stream, documents[-1].sequence, limit or 1)
-            if last is not None:
-                yield from self._unfollowed(shared, documents, last[1], last[0] + 1, fail)
-            else:
-                self._counted.append((shared, documents))
+        yield from self._close_counted(fail)
         if watermark == END:
-            over, self._counted, self._endless = self._counted + self._endless, [], []
+            over = list(self)[len(self._timed) :]
+            self._counted, self._endless = {}, []
             for shared, documents in over:
                 yield from self._unfollowed(shared, documents, latest, self._state.sequence, fail)
         while self._timed and self._timed[0][0] < watermark:
             yield from self._close_first(fail)
 
+    def _close_counted(self, fail: Fail) -> Iterator[Closed]:
+        """Those for which so many documents have come; what is made of them may be documents that close others."""
+        history, seen = self._state.history, -1
+        while True:
+            if history.sequence != seen:
+                seen = history.sequence
+                self._find_due()
+            if not self._due:
+                return
+            _, shared, documents = heapq.heappop(self._due)
+            window = shared.shape.joins[-1].window.documents or 1
+            last = history.behind(_counted_stream(shared.shape), documents[-1].sequence, window)
+            assert last is not None, "so many documents have come"
+            yield from self._unfollowed(shared, documents, last[1], last[0] + 1, fail)
+
+    def _find_due(self) -> None:
+        for stream, waiting in list(self._counted.items()):
+            come = self._state.history.count(stream)
+            while waiting and waiting[0][0] <= come:
+                heapq.heappush(self._due, heapq.heappop(waiting)[1:])
+            if not waiting:
+                del self._counted[stream]
+
     def _close_first(self, fail: Fail) -> Iterator[Closed]:
         end, _, shared, documents = heapq.heappop(self._timed)
-        yield from self._unfollowed(shared, documents, end, self._state.sequence - self._state.after("", end), fail)
+        yield from self._unfollowed(shared, documents, end, self._state.sequence - self._state.history.after(end), fail)
 
     def _unfollowed(
         self, shared: SharedJoin, documents: tuple[Held, ...], timestamp: int, sequence: int, fail: Fail
@@ -115,3 +142,17 @@ class Absences:
                 if len(outputs) > search.most:
                     break
         return tuple(outputs)
+
+
+def _counted_stream(shape: Shape) -> str:
+    """The stream whose documents a window in documents counts, where it is that of an absence."""
+    return shape.sides[shape.present - 1].stream
+
+
+def _wanted(
+    waiting: list[tuple[int, int, SharedJoin, tuple[Held, ...]]],
+) -> list[tuple[int, int, SharedJoin, tuple[Held, ...]]]:
+    """Those that somebody still waits for, as a heap."""
+    wanted = [one for one in waiting if one[2].subscribers]
+    heapq.heapify(wanted)
+    return wanted

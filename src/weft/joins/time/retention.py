@@ -50,7 +50,7 @@ def _end(way: tuple[Hop, ...], timestamp: int, state: State) -> int:
         elif window.documents is None:
             return END
         else:
-            last = state.later(stream, timestamp, window.documents)
+            last = state.history.later(stream, timestamp, window.documents)
             if last is None:
                 return END
             timestamp = last[1]

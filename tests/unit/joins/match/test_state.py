@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from random import Random
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from weft.documents.build import read
 from weft.documents.document import Document
 from weft.joins.compile.predicates import Predicates
 from weft.joins.joins import Joins
+from weft.joins.match import lookups
+from weft.joins.match.lookups import Lookups
 from weft.joins.match.postings import Occurrences, Postings
 from weft.languages.xscl import parse
 
@@ -27,12 +30,31 @@ def test_postings_find_all_occurrences_of_a_value_however_they_came() -> None:
     rows = [(random.randrange(20), document, random.randrange(3)) for document in range(300)]
     for start in range(0, len(rows), 7):
         postings.add(occurrences(*rows[start : start + 7]))
-    asked = occurrences((3, 900, 0), (99, 901, 0), (7, 902, 1))
-    place, document, variable = postings.meet(asked)
-    found = sorted(zip(asked.value[place].tolist(), document.tolist(), variable.tolist(), strict=True))
-    assert found == sorted(row for row in rows if row[0] in (3, 7))
     assert len(postings) == 300
     assert sorted(postings.documents(3, 1).tolist()) == [row[1] for row in rows if row[0] == 3 and row[2] == 1]
+
+
+@pytest.mark.parametrize("few", [0, 4, 1_000])
+def test_occurrences_meet_those_that_a_predicate_equates_and_no_others(few: int) -> None:
+    random, postings, predicates = Random(2), Postings(), Predicates()
+    for opening, pair in enumerate([(0, 1), (2, 1), (1, 2)]):
+        predicates.add(opening, [pair])
+    rows = [(random.randrange(20), document, random.randrange(4)) for document in range(300)]
+    for start in range(0, 280, 7):
+        postings.add(occurrences(*rows[start : start + 7]))
+    batch = occurrences(*rows[280:])
+
+    with patch.object(lookups, "_FEW", few), patch.object(lookups, "PIECE", 10):
+        looked_up = Lookups(predicates, batch, [*postings.runs, batch])
+        pieces = [piece for part in looked_up.parts() for piece in looked_up.find(part)]
+
+    found = [pair for each in pieces for pair in zip(each.earlier.tolist(), each.later.tolist(), strict=True)]
+    assert sorted(found) == sorted(
+        (one[1], other[1])
+        for other in rows[280:]
+        for one in rows[: other[1]]
+        if one[0] == other[0] and (one[2], other[2]) in [(0, 1), (2, 1), (1, 2)]
+    )
 
 
 def test_postings_keep_what_is_kept() -> None:
@@ -87,7 +109,7 @@ def test_the_state_of_a_long_stream_stays_small(names: list[str]) -> None:
             for at in range(batch * 50, batch * 50 + 50)
         ]
         joins.process(read(documents))
-        counted = sum(len(numbers) for numbers, _ in joins.state.history.values())
+        counted = sum(len(numbers) for numbers, _ in joins.state.history.columns().values())
         values = len(joins.stage.values.codes) + len(joins.stage.values.texts)
         sizes.append((len(joins.state), len(joins.state.held), len(joins.state.postings), counted, values))
     early, late = (np.max(sizes[start : start + 60], axis=0) for start in (0, 60))
