@@ -16,7 +16,7 @@ from weft.documents.document import Document
 from weft.documents.kind import Kind
 from weft.errors import DocumentError
 
-_MOST_BELOW = 1 << 24  # nodes below others, counted for each of these: elements nested in elements have very many
+_MOST_BELOW = 1 << 23  # nodes below others, counted for each of these: elements nested in elements have very many
 
 
 @dataclass(frozen=True)
@@ -120,16 +120,18 @@ class NodeTable:
         if not deep:
             which, inside = expand(starts[rows], starts[rows + np.int64(1)])
             return which, nodes[inside]
-        last = self.last[rows]
-        if kind is Kind.ELEMENT:
-            which, inside = expand(rows + np.int64(1), last + np.int64(1), _MOST_BELOW)
-        elif kind is Kind.ATTRIBUTE:
-            begin, end = starts[rows] + self.elements, starts[last + np.int64(1)] + self.elements
-            which, inside = expand(begin, end, _MOST_BELOW)
-        else:
-            first, last = self.text_first[rows] + self.first_text, self.text_last[rows] + self.first_text
-            which, inside = expand(first, last, _MOST_BELOW)
+        which, inside = expand(*self.span_below(rows, kind), _MOST_BELOW)
         return which, inside.astype(np.int32)
+
+    def span_below(self, rows: Ints, kind: Kind) -> tuple[Longs, Longs]:
+        """From which node to before which one the nodes of a kind lie that are below elements."""
+        if kind is Kind.ELEMENT:
+            return rows + np.int64(1), self.last[rows] + np.int64(1)
+        if kind is Kind.ATTRIBUTE:
+            starts, _ = self._by_parent[kind]
+            return starts[rows] + self.elements, starts[self.last[rows] + np.int64(1)] + self.elements
+        first = np.int64(self.first_text)
+        return self.text_first[rows] + first, self.text_last[rows] + first
 
     def string_value(self, node: int) -> str:
         """XPath's string-value of a node."""

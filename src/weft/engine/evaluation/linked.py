@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from weft.columns.integers import Flags, Ints, unique_pairs
+from weft.columns.integers import Flags, Ints, Longs, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.shared.plan import NOTHING, Chain
@@ -33,12 +33,29 @@ def follow(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain,
 def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, linked: Linked, rows: Ints) -> Ints:
     """The rows at which the goal is met."""
     chain, goal = linked
-    starts, ends = follow(table, navigation, holds, chain, rows)
-    met, first, counts = np.unique(starts, return_index=True, return_counts=True)
+    met, first, counts = _met(table, navigation, holds, chain, rows)
     asked, limit = goal
     if isinstance(asked, str):
         keep = np.asarray(HOLDS[asked](counts, limit), bool)
     else:
-        passes, values = HOLDS[asked.operator], table.string_values(ends[first])
-        keep = np.array([passes(value, asked.constant) != limit for value in values], bool)
+        nodes, place = np.unique(first, return_inverse=True)
+        passes, values = HOLDS[asked.operator], table.string_values(nodes)
+        keep = np.array([passes(value, asked.constant) != limit for value in values], bool)[place]
     return np.asarray(met[keep], np.int32)
+
+
+def _met(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain, rows: Ints) -> tuple[Ints, Ints, Longs]:
+    """The rows from which a chain leads to anything, the first node that it leads to, and how many there are."""
+    edge, node = chain[0]
+    steps = navigation.steps(edge)
+    edges = np.full(rows.size, edge, np.int32)
+    if len(chain) > 1 or len(steps) > 1 or not navigation.is_wide_below(edges, edges, rows).any():
+        starts, ends = follow(table, navigation, holds, chain, rows)
+        met, first, counts = np.unique(starts, return_index=True, return_counts=True)
+        return met, ends[first], counts
+    passing = navigation.sweep.passing(steps[0])  # nested elements: counted by sums, not one by one
+    if node != NOTHING:
+        passing = passing[holds(np.full(passing.size, node, np.int32), passing)]
+    counts = navigation.sweep.counts(steps[0], passing)[rows]
+    met, counts = rows[counts > 0], counts[counts > 0]
+    return met, navigation.sweep.firsts(steps[0], passing, met), counts

@@ -102,6 +102,10 @@ class LabelPlans:
             self.paths.grow(path, depths.size + 16)
         return depths
 
+    def can_begin(self, path: int, edge: int) -> bool:
+        """Whether a deep edge can begin at the nodes of a label path, whatever is below them."""
+        return _has(self.paths.plans[path].contexts, self._shared.edges.above[edge])
+
     def _find_depths(self, path: int, edge: int) -> Ints:
         """Back over the names, step by step: where can the step before have been?"""
         paths, states = self.paths, self._shared.states

@@ -166,6 +166,8 @@ class FirstStage:
     def read(self, table: NodeTable) -> Witnesses:
         """The witnesses of a batch."""
         matches = self._engine.match(table)
+        if matches.refused:  # witnesses that are not known would make wrong matches
+            raise MemoryError(matches.refused[0][2])
         document, variable, node = self._in_streams(table, *matches.nodes())
         value = np.full(node.size, -1, np.int64)
         valued = np.isin(variable, np.fromiter(self._valued, np.int32, len(self._valued)))

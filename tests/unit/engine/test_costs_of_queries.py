@@ -1,0 +1,118 @@
+"""Queries and documents that were made to be dear together: what they cost is bounded, and what is too much is told."""
+
+from __future__ import annotations
+
+import random
+import time
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+import weft
+from weft.engine.evaluation.navigate import Navigation
+
+
+@contextmanager
+def within(seconds: float, megabytes: int) -> Iterator[None]:
+    """What is done inside takes no more processor time, and no more memory at once."""
+    tracemalloc.start()
+    before = time.process_time()
+    try:
+        yield
+        spent, (_, peak) = time.process_time() - before, tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert spent < seconds
+    assert peak < megabytes << 20
+
+
+def broker_of(*queries: str) -> weft.Broker:
+    broker = weft.Broker()
+    for query in queries:
+        broker.subscribe(query, id=query)
+    return broker
+
+
+def nested(depth: int, inner: str) -> str:
+    return "<a>" * depth + inner + "</a>" * depth
+
+
+NESTED = [
+    "//a[.//b]",
+    "//a[.//b = 1 and .//b != 2 and .//b > 0]//b[. = 1]/text()",
+    "//a[@x or .//b[c or . = '1']]//b[.//text() = '1']",
+    "//a[count(.//b) = 20000]",
+    "//a[contains(.//b, '1')]",
+    "//a[.//a//b]",
+    "//a[not(.//a//b) and .//b]//b",
+]
+
+
+@pytest.mark.parametrize("query", NESTED)
+def test_elements_nested_in_elements_cost_what_they_are_not_what_their_pairs_are(query: str) -> None:
+    broker = broker_of(query)
+
+    with within(seconds=2, megabytes=150):
+        found = broker.matches(nested(900, "<b>1</b>" * 20_000))
+
+    assert found == [[query]]
+    assert broker.refused == ()
+
+
+def random_tree(draw: random.Random, depth: int = 0) -> str:
+    name = draw.choice("aab" if depth < 7 else "bc")
+    inner = "".join(
+        draw.choice("12 ") if draw.random() < 0.4 else random_tree(draw, depth + 1)
+        for _ in range(draw.randint(0, 3 if depth < 9 else 0))
+    )
+    attribute = draw.choice(["", "", " x='1'", " y='2'"])
+    return f"<{name}{attribute}>{inner}</{name}>"
+
+
+PATHS = [".//b", ".//a//b", "a//b", ".//b/@x", ".//@x", ".//text()", ".//a/text()", ".//*", "b", "*//a/b"]
+SWEPT = [f"//a[{path}]" for path in PATHS] + [f"//a[not({path})]//b[{path}]" for path in PATHS]
+SWEPT += [f"//a[@x and {path}]" for path in PATHS] + [f"//a[{path} = '1']//*[@x]" for path in PATHS]
+SWEPT += [f"//a[count({path}) > 1]" for path in PATHS] + [f"//a[contains({path}, '1')]" for path in PATHS]
+SWEPT += [f"//a[count(.//b[{path}]) = 1]//a[. = '1']" for path in PATHS]
+SWEPT += [f"//a[b]{path[1:]}" for path in PATHS if path.startswith(".")]
+
+
+def test_sweeps_find_what_pairs_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = random.Random(7)
+    documents = [f"<r>{random_tree(draw)}{random_tree(draw)}</r>" for _ in range(60)]
+    pairs = broker_of(*SWEPT).publish(documents)
+
+    monkeypatch.setattr(Navigation, "_is_wide", lambda _, groups, deep, __: np.isin(np.arange(groups.size), deep))
+    swept = broker_of(*SWEPT).publish(documents)
+
+    assert len(pairs) > 1000
+    assert [message.nodes for message in swept] == [message.nodes for message in pairs]
+    assert [message.subscription for message in swept] == [message.subscription for message in pairs]
+
+
+def test_what_is_too_much_for_the_pairs_of_a_count_is_told_and_the_others_are_answered() -> None:
+    broker = broker_of("//a[count(.//a//b) = 5]", "//a[count(.//b) = 3000]", "//b[. = '1']")
+
+    found = broker.matches([nested(900, "<b>1</b>" * 3_000), nested(3, "<b>1</b>" * 5)])
+
+    assert found == [["//a[count(.//b) = 3000]", "//b[. = '1']"], ["//a[count(.//a//b) = 5]", "//b[. = '1']"]]
+    assert [one.subscription for one in broker.refused] == ["//a[count(.//a//b) = 5]"]
+    assert "combinations at once" in broker.refused[0].reason
+    assert not broker.suspended
+
+
+def test_a_query_that_is_too_much_again_and_again_costs_the_others_nothing() -> None:
+    broker = broker_of("//a[count(.//a//b) = 5]", *(f"/r/s{number}[t = '{number}']" for number in range(3_000)))
+    document = nested(900, "<b>1</b>" * 3_000)
+    broker.matches("<r/>")
+    engine = broker._matcher.engine
+
+    with within(seconds=5, megabytes=600):
+        for _ in range(2):
+            broker.matches(document)
+
+    assert broker.refused_count == 2
+    assert broker._matcher.engine is engine
