@@ -116,3 +116,40 @@ def test_a_query_that_is_too_much_again_and_again_costs_the_others_nothing() -> 
 
     assert broker.refused_count == 2
     assert broker._matcher.engine is engine
+
+
+def test_the_values_of_nested_elements_are_not_held_at_once() -> None:
+    text = "x" * 100_000
+    queries = ["//a[contains(., 'q')]", "//a[contains(., 'xy')]", "//b[. = '']", "//a[. = 'y']"]
+    queries.append('<m>{for $a in //a where $a > "x" return <y/>}</m>')
+    broker = broker_of(*queries)
+
+    with within(seconds=4, megabytes=120):
+        found = broker.matches(nested(900, text + "<b/>y"))
+
+    assert found == [[queries[1], queries[2], queries[4]]]
+    assert broker.refused == ()
+
+
+def test_values_that_are_too_much_to_read_are_refused_to_those_who_ask_for_them_alone() -> None:
+    equal, numbers = "//a[. = 'y7' or . = 'y']", "//b[. = 7]"
+    broker = broker_of("//a[contains(., 'q')]", equal, numbers, "//a[. > 5]", "//a[not(contains(., 'q'))]//b")
+
+    with within(seconds=4, megabytes=500):
+        found = broker.matches([nested(900, "x" * 2_000_000 + "<b>7</b>y"), "<a>y<b>7</b></a>"])
+
+    assert found == [[numbers], [equal, numbers, "//a[not(contains(., 'q'))]//b"]]
+    refused = [one.subscription for one in broker.refused]
+    assert sorted(refused) == sorted(["//a[contains(., 'q')]", "//a[. > 5]", "//a[not(contains(., 'q'))]//b"])
+    assert "characters to read, more than" in broker.refused[0].reason
+
+
+def test_values_to_sort_by_are_not_held_where_they_are_too_much() -> None:
+    query = "<m>{for $a in //a order by $a return <x/>}</m>"
+    broker = broker_of(query, "//b")
+
+    with within(seconds=4, megabytes=300):
+        found = broker.publish(nested(900, "x" * 200_000 + "<b/>y"))
+
+    assert [message.subscription for message in found] == ["//b"]
+    assert "characters to sort by" in broker.refused[0].reason

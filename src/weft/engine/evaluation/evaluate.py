@@ -17,6 +17,7 @@ from weft.documents.table import NodeTable
 from weft.engine.evaluation.kinds import Kinds
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.evaluation.refusals import Refusals
+from weft.engine.evaluation.values import Values
 from weft.engine.profile import Profile
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlan, LabelPlans
@@ -78,24 +79,9 @@ class Evaluation:
         places = np.array(tested)
         place, inside = expand(self.starts[places], self.starts[places + 1])
         rows = self.order[inside]
-        values = self.table.string_values(rows)
-        runs = [self.plans[at].comparisons for at in tested]
-        for at, tests in self._frozen.comparisons.probe(runs, place, values):
-            self._wait(tests, rows[at])
-        if self._frozen.texts:
-            self._probe_texts(tested, place, rows, values)
-
-    def _probe_texts(self, tested: list[int], place: Longs, rows: Ints, values: list[str]) -> None:
-        found: list[int] = []
-        counts: list[int] = []
-        indexes = [self.plans[at].texts for at in tested]
-        for at, value in zip(place.tolist(), values, strict=True):
-            before = len(found)
-            for index in indexes[at]:
-                for tests in index.probe(value):
-                    found += tests
-            counts.append(len(found) - before)
-        self._wait(np.array(found, np.int32), np.repeat(rows, counts))
+        values = Values(self.table, self._frozen, [self.plans[at] for at in tested], self.refusals)
+        for tests, passing in values.passed(place, rows):
+            self._wait(tests, passing)
 
     def spread(self, places: list[int], nodes: list[Ints]) -> tuple[Ints, Ints]:
         """Each label path's nodes with each of its rows."""

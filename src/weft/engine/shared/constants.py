@@ -17,6 +17,8 @@ Constants = list[tuple[str, int]]  # constant, test
 class TextIndex(Protocol):
     """Tests with one operator, by constant."""
 
+    tests: list[int]
+
     def probe(self, value: str) -> Iterator[list[int]]:
         """The tests that a value passes, in lists."""
 
@@ -25,6 +27,7 @@ class Contains:
     """Substrings: one Aho-Corasick machine for all constants."""
 
     def __init__(self, constants: Constants) -> None:
+        self.tests = [test for _, test in constants]
         by_word: dict[str, list[int]] = {}
         for constant, test in constants:
             by_word.setdefault(constant, []).append(test)
@@ -48,6 +51,7 @@ class Affix:
     at_end = False
 
     def __init__(self, constants: Constants) -> None:
+        self.tests = [test for _, test in constants]
         self._tests: dict[str, list[int]] = {}
         for constant, test in constants:
             self._tests.setdefault(constant, []).append(test)
@@ -72,6 +76,7 @@ class Patterns:
     """Regular expressions: few RE2 sets for all, linear in the value whatever they are."""
 
     def __init__(self, constants: Constants) -> None:
+        self.tests = [test for _, test in constants]
         tests: dict[str, list[int]] = {}
         for constant, test in constants:
             tests.setdefault(constant, []).append(test)

@@ -39,6 +39,11 @@ class LabelPlan:
         """Whether values matter."""
         return bool(self.comparisons or self.texts)
 
+    def tests(self) -> Ints:
+        """The tests on values."""
+        runs = [run.tests for run in self.comparisons.values()]
+        return np.concatenate([_NONE, *runs, *(np.array(index.tests, np.int32) for index in self.texts)])
+
     @property
     def size(self) -> int:
         """How many numbers it holds, about."""
