@@ -10,9 +10,12 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import weft
 from weft.engine.evaluation.navigate import Navigation
+from weft.engine.shared.words import Words
 
 
 @contextmanager
@@ -153,3 +156,23 @@ def test_values_to_sort_by_are_not_held_where_they_are_too_much() -> None:
 
     assert [message.subscription for message in found] == ["//b"]
     assert "characters to sort by" in broker.refused[0].reason
+
+
+def test_words_within_words_cost_no_step_for_each_of_their_places() -> None:
+    words = ["a" * length for length in range(1, 301)]
+    query = "//a[" + " or ".join(f"contains(., '{word}')" for word in words) + "]"
+    broker = broker_of(query, "//a[contains(., 'b') or contains(., 'aaac')]")
+
+    with within(seconds=2, megabytes=100):
+        found = broker.matches(["<a>" + "a" * 100_000 + "</a>", "<r>" + ("<a>" + "a" * 100 + "</a>") * 300 + "</r>"])
+
+    assert found == [[query], [query]]
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=6), min_size=1, unique=True), st.text("ab", max_size=3000))
+def test_words_are_found_in_a_text_however_dense_they_are(words: list[str], text: str) -> None:
+    text += "a" * 500
+
+    found = Words({word: word for word in words}).inside(text)
+
+    assert sorted(found) == sorted(word for word in words if word in text)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Protocol
 from weakref import WeakValueDictionary
 
-import ahocorasick
 import re2
 
+from weft.engine.shared.words import Words
 from weft.plans.regex import MOST_INSTRUCTIONS, PatternSet, instructions
 
 Constants = list[tuple[str, int]]  # constant, test
@@ -32,15 +32,11 @@ class Contains:
         for constant, test in constants:
             by_word.setdefault(constant, []).append(test)
         self._always = by_word.pop("", None)
-        self._machine = ahocorasick.Automaton() if by_word else None
-        if self._machine is not None:
-            for word, tests in by_word.items():
-                self._machine.add_word(word, tests)
-            self._machine.make_automaton()
+        self._words = Words(by_word) if by_word else None
 
     def probe(self, value: str) -> Iterator[list[int]]:
-        if self._machine is not None:
-            yield from {id(tests): tests for _, tests in self._machine.iter(value)}.values()
+        if self._words is not None:
+            yield from self._words.inside(value)
         if self._always:
             yield self._always
 
