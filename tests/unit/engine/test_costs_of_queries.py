@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import weft
 from weft.engine.evaluation.navigate import Navigation
+from weft.engine.shared.effort import TOO_DEAR, Effort
 from weft.engine.shared.words import Words
 
 
@@ -176,3 +177,60 @@ def test_words_are_found_in_a_text_however_dense_they_are(words: list[str], text
     found = Words({word: word for word in words}).inside(text)
 
     assert sorted(found) == sorted(word for word in words if word in text)
+
+
+def test_patterns_that_may_take_too_long_are_given_up_and_the_others_are_answered() -> None:
+    draw = random.Random(1)
+    text = "".join(draw.choice("ab") for _ in range(8_000))
+    dear = "//a[" + " or ".join(f"matches(., 'a[ab]{{{900 - number}}}c')" for number in range(50)) + "]"
+    broker = broker_of(dear, "//a[matches(., 'x$')]", "//a[matches(., '(a|b)*y')]", "//a[contains(., 'x')]")
+
+    with within(seconds=4, megabytes=100):
+        found = broker.matches([f"<a>{text}x</a>", f"<a>{'a' * 1000}c</a>"])
+
+    assert found == [["//a[matches(., 'x$')]", "//a[contains(., 'x')]"], [dear]]
+    assert [(one.subscription, one.reason) for one in broker.refused] == [(dear, TOO_DEAR)]
+
+
+def test_a_pattern_on_the_first_node_of_a_path_may_not_take_too_long_either() -> None:
+    draw = random.Random(1)
+    text = "".join(draw.choice("ab") for _ in range(200_000))
+    dear = "//r[matches(a[b]/c, 'a[ab]{900}c')]"
+    broker = broker_of(dear, "//c[matches(., '[ab]$')]")
+
+    with within(seconds=4, megabytes=100):
+        found = broker.matches(f"<r><a><b/><c>{text}</c></a></r>")
+
+    assert found == [["//c[matches(., '[ab]$')]"]]
+    assert [(one.subscription, one.reason) for one in broker.refused] == [(dear, f"MemoryError: {TOO_DEAR}")]
+
+
+class Clock:
+    """A clock that a search of a dear pattern moves."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Searched:
+    """A search that takes as long as it can."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self._clock, self._seconds = clock, seconds
+        self.nanoseconds = int(seconds * 1e9)
+
+    def matching(self, _: str) -> list[int]:
+        self._clock.now += self._seconds
+        return []
+
+
+def test_a_cheap_search_is_made_also_where_others_have_taken_all_the_time() -> None:
+    effort = Effort(clock := Clock())
+    dear, cheap = Searched(clock, 0.9), Searched(clock, 0.001)
+
+    made = [effort.search(dear, "x") for _ in range(3)]  # type: ignore[arg-type]
+    made += [effort.search(cheap, "x") for _ in range(3)]  # type: ignore[arg-type]
+
+    assert made == [[], [], None, [], [], []]

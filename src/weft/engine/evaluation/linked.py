@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from weft.columns.integers import Flags, Ints, Longs, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.navigate import Navigation
+from weft.engine.shared.effort import TOO_DEAR, Effort
 from weft.engine.shared.plan import NOTHING, Chain
 from weft.plans.comparisons import HOLDS
 from weft.plans.plan import Value
+from weft.plans.regex import LonePattern
 
 #: A chain, and the goal: a test and whether it fails, or a comparison of the count.
 Linked = tuple[Chain, tuple[Value, bool] | tuple[str, float]]
@@ -39,9 +41,21 @@ def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, linked:
         keep = np.asarray(HOLDS[asked](counts, limit), bool)
     else:
         nodes, place = np.unique(first, return_inverse=True)
-        passes, values = HOLDS[asked.operator], table.string_values(nodes)
-        keep = np.array([passes(value, asked.constant) != limit for value in values], bool)[place]
+        keep = np.array([passed != limit for passed in _passes(asked, table.string_values(nodes))], bool)[place]
     return np.asarray(met[keep], np.int32)
+
+
+def _passes(asked: Value, values: list[str]) -> Iterator[bool]:
+    """Which values pass a test; raises MemoryError where that could take too long."""
+    if asked.operator != "matches":
+        yield from (HOLDS[asked.operator](value, asked.constant) for value in values)
+        return
+    effort, pattern = Effort(), LonePattern(str(asked.constant))
+    for value in values:
+        found = effort.search(pattern, value)
+        if found is None:
+            raise MemoryError(TOO_DEAR)
+        yield bool(found)
 
 
 def _met(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain, rows: Ints) -> tuple[Ints, Ints, Longs]:

@@ -7,6 +7,7 @@ would be too much to read is refused.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +16,8 @@ from weft.columns.integers import Ints, Longs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.refusals import Refusals
 from weft.engine.shared.comparisons import Reading
+from weft.engine.shared.constants import Patterns
+from weft.engine.shared.effort import TOO_DEAR, Effort
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlan
 
@@ -27,15 +30,19 @@ class Values:
 
     def __init__(self, table: NodeTable, frozen: Frozen, plans: list[LabelPlan], refusals: Refusals) -> None:
         self._table, self._frozen, self._plans, self._refusals = table, frozen, plans, refusals
+        self._efforts: defaultdict[int, Effort] = defaultdict(Effort)  # by document
 
     def passed(self, place: Longs, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
         """(test, row) for all tests that rows pass."""
         if self._table.most_characters(rows) <= _AT_ONCE:
             yield from self._probe(self._plans, place, rows, self._table.string_values(rows))
-            return
-        with_texts, others = zip(*map(_divided, self._plans), strict=True)
-        yield from self._in_parts(with_texts, place, rows, self._frozen.comparisons.longest + 1)
-        yield from self._in_parts(others, place, rows, None)
+        else:
+            with_texts, others = zip(*map(_divided, self._plans), strict=True)
+            yield from self._in_parts(with_texts, place, rows, self._frozen.comparisons.longest + 1)
+            yield from self._in_parts(others, place, rows, None)
+        for document, effort in self._efforts.items():
+            if effort.given_up:
+                self._refusals.refuse(document, np.array(sorted(effort.given_up), np.int32), TOO_DEAR)
 
     def _in_parts(
         self, plans: tuple[LabelPlan, ...], place: Longs, rows: Ints, longest: int | None
@@ -77,16 +84,24 @@ class Values:
         for at, tests in self._frozen.comparisons.probe(runs, place, values):
             yield tests, rows[at]
         if self._frozen.texts:
-            found: list[int] = []
-            counts: list[int] = []
-            indexes = [plan.texts for plan in plans]
-            for at, value in zip(place.tolist(), values, strict=True):
-                before = len(found)
-                for index in indexes[at]:
-                    for passed in index.probe(value):
-                        found += passed
-                counts.append(len(found) - before)
-            yield np.array(found, np.int32), np.repeat(rows, counts)
+            yield self._probe_texts(plans, place, rows, values)
+
+    def _probe_texts(
+        self, plans: list[LabelPlan] | tuple[LabelPlan, ...], place: Longs, rows: Ints, values: list[str]
+    ) -> tuple[Ints, Ints]:
+        found: list[int] = []
+        counts: list[int] = []
+        indexes = [plan.texts for plan in plans]
+        documents = self._table.node_document[rows].tolist()
+        for at, value, document in zip(place.tolist(), values, documents, strict=True):
+            before = len(found)
+            for index in indexes[at]:
+                for passed in (
+                    index.probe(value, self._efforts[document]) if isinstance(index, Patterns) else index.probe(value)
+                ):
+                    found += passed
+            counts.append(len(found) - before)
+        return np.array(found, np.int32), np.repeat(rows, counts)
 
 
 def _divided(plan: LabelPlan) -> tuple[LabelPlan, LabelPlan]:

@@ -8,6 +8,7 @@ from weakref import WeakValueDictionary
 
 import re2
 
+from weft.engine.shared.effort import Effort
 from weft.engine.shared.words import Words
 from weft.plans.regex import MOST_INSTRUCTIONS, PatternSet, instructions
 
@@ -69,7 +70,7 @@ class Suffix(Affix):
 
 
 class Patterns:
-    """Regular expressions: few RE2 sets for all, linear in the value whatever they are."""
+    """Regular expressions: few RE2 sets for all; where a set may take too long, its patterns one by one."""
 
     def __init__(self, constants: Constants) -> None:
         self.tests = [test for _, test in constants]
@@ -82,10 +83,26 @@ class Patterns:
             for compiled in _compile(portion)
         ]
 
-    def probe(self, value: str) -> Iterator[list[int]]:
+    def probe(self, value: str, effort: Effort | None = None) -> Iterator[list[int]]:
+        effort = effort or Effort()
         for compiled, tests in self._sets:
-            for place in compiled.matching(value):
-                yield tests[place]
+            found = effort.search(compiled, value)
+            if found is None:
+                yield from _one_by_one(compiled, tests, value, effort)
+            else:
+                for place in found:
+                    yield tests[place]
+
+
+def _one_by_one(compiled: PatternSet, tests: list[list[int]], value: str, effort: Effort) -> Iterator[list[int]]:
+    for pattern, of_pattern in zip(compiled.alone(), tests, strict=True):
+        if effort.given_up.issuperset(of_pattern):
+            continue
+        found = effort.search(pattern, value)
+        if found is None:
+            effort.give_up(of_pattern)
+        elif found:
+            yield of_pattern
 
 
 #: The sets that are in use: when a subscription comes, those of the others need not be compiled again.
