@@ -22,7 +22,7 @@ _PIECE = re.compile(
 )
 _FEW = 8  # open positions that together make few states
 #: Nanoseconds for each byte, as measured: with few states; for each instruction, or each position, that is open.
-_QUICK, _INSTRUCTION, _POSITION = 4, 20, 150
+_QUICK, _INSTRUCTION, _POSITION = 4, 50, 300
 
 
 @dataclass(slots=True)

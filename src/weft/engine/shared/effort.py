@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 from weft.plans.regex import LonePattern, PatternSet
 
 _IN_ALL = 2.0  # seconds that the searches of a document may take in all
-_EACH = 0.01  # seconds that everyone has, whatever the others take
+_EACH = 0.001  # seconds that every search has, also where others have taken all the time
+_AT_MOST = 2 * _IN_ALL  # seconds with what these take
 TOO_DEAR = f"regular expressions that may take more than {_IN_ALL:g} seconds"
 
 
@@ -30,7 +31,7 @@ class Effort:
         worst = search.nanoseconds * size * 1e-9
         key = id(search)
         own = self._by_search.get(key, 0.0)
-        if self._spent + worst > _IN_ALL and own + worst > _EACH:
+        if self._spent + worst > _IN_ALL and (own + worst > _EACH or self._spent > _AT_MOST):
             return None
         start = self._clock()
         found = search.matching(value)
