@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-MOST = 1 << 26  # entries at once: beyond this, what a batch and the queries make together is not for one computer
+MOST = 1 << 24  # entries at once, some hundred megabytes; what a batch and the queries make beyond comes in parts
 
 
 def expand(starts: NDArray[np.integer], ends: NDArray[np.integer], most: int = MOST) -> tuple[Longs, Longs]:
@@ -23,8 +23,10 @@ def expand(starts: NDArray[np.integer], ends: NDArray[np.integer], most: int = M
     if (total := int(counts.sum())) > most:
         raise MemoryError(f"{total} combinations at once, more than {most}")
     which = np.repeat(np.arange(counts.size), counts)
-    before = np.cumsum(counts) - counts
-    return which, np.arange(which.size) - before[which] + starts[which]
+    shift = starts - (np.cumsum(counts) - counts)
+    inside = shift[which]
+    inside += np.arange(which.size)
+    return which, inside
 
 
 def as_lists(starts: Longs, ends: Longs, entries: Ints) -> list[list[int]]:

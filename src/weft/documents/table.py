@@ -16,7 +16,8 @@ from weft.documents.document import Document
 from weft.documents.kind import Kind
 from weft.errors import DocumentError
 
-_MOST_BELOW = 1 << 24  # nodes below others, counted for each of these: elements nested in elements have very many
+_MOST_BELOW = 1 << 23  # nodes below others, counted for each of these: elements nested in elements have very many
+_MOST_HELD = 1 << 27  # characters of values that are held at once
 
 
 @dataclass(frozen=True)
@@ -120,16 +121,18 @@ class NodeTable:
         if not deep:
             which, inside = expand(starts[rows], starts[rows + np.int64(1)])
             return which, nodes[inside]
-        last = self.last[rows]
-        if kind is Kind.ELEMENT:
-            which, inside = expand(rows + np.int64(1), last + np.int64(1), _MOST_BELOW)
-        elif kind is Kind.ATTRIBUTE:
-            begin, end = starts[rows] + self.elements, starts[last + np.int64(1)] + self.elements
-            which, inside = expand(begin, end, _MOST_BELOW)
-        else:
-            first, last = self.text_first[rows] + self.first_text, self.text_last[rows] + self.first_text
-            which, inside = expand(first, last, _MOST_BELOW)
+        which, inside = expand(*self.span_below(rows, kind), _MOST_BELOW)
         return which, inside.astype(np.int32)
+
+    def span_below(self, rows: Ints, kind: Kind) -> tuple[Longs, Longs]:
+        """From which node to before which one the nodes of a kind lie that are below elements."""
+        if kind is Kind.ELEMENT:
+            return rows + np.int64(1), self.last[rows] + np.int64(1)
+        if kind is Kind.ATTRIBUTE:
+            starts, _ = self._by_parent[kind]
+            return starts[rows] + self.elements, starts[self.last[rows] + np.int64(1)] + self.elements
+        first = np.int64(self.first_text)
+        return self.text_first[rows] + first, self.text_last[rows] + first
 
     def string_value(self, node: int) -> str:
         """XPath's string-value of a node."""
@@ -139,15 +142,47 @@ class NodeTable:
             return self.attribute_values[node - self.elements]
         return self.texts[node - self.first_text]
 
-    def string_values(self, nodes: Ints) -> list[str]:
-        """The string-values of many nodes."""
+    @cached_property
+    def _characters_before(self) -> Longs:
+        """The characters of all texts before each."""
+        return np.append(0, np.cumsum(np.fromiter(map(len, self.texts), np.int64, len(self.texts))))
+
+    def characters(self, nodes: Ints) -> Longs:
+        """The lengths of the string-values of nodes."""
+        sizes = np.zeros(nodes.size, np.int64)
+        is_element, is_text = nodes < self.elements, nodes >= self.first_text
+        before, rows, texts = self._characters_before, nodes[is_element], nodes[is_text] - self.first_text
+        sizes[is_element] = before[self.text_last[rows]] - before[self.text_first[rows]]
+        sizes[is_text] = before[texts + 1] - before[texts]
+        attributes = nodes[~is_element & ~is_text] - self.elements
+        sizes[~is_element & ~is_text] = [len(self.attribute_values[at]) for at in attributes.tolist()]
+        return sizes
+
+    def most_characters(self, nodes: Ints) -> int:
+        """More than the string-values of nodes, each of them once, have in all: known without looking at them."""
+        rows = nodes[nodes < self.elements]
+        return int((self.end[rows] - self.start[rows]).sum()) + sum(map(len, self.sources))
+
+    def string_values(self, nodes: Ints, longest: int | None = None) -> list[str]:
+        """The string-values of many nodes, those of elements cut to a length if one is given.
+
+        Raises MemoryError, before any memory is spent, where they are too much to be held.
+        """
         values = [""] * nodes.size
         texts, attributes = self.texts, self.attribute_values
         places = np.flatnonzero(nodes < self.elements)
         rows = nodes[places]
-        spans = zip(places.tolist(), self.text_first[rows].tolist(), self.text_last[rows].tolist(), strict=True)
-        for at, first, last in spans:
+        firsts, lasts = self.text_first[rows], self.text_last[rows]
+        if longest is not None:
+            before = self._characters_before
+            lasts = np.minimum(lasts, np.searchsorted(before, before[firsts] + longest))
+        elif self.most_characters(nodes) > _MOST_HELD and (total := int(self.characters(nodes).sum())) > _MOST_HELD:
+            raise MemoryError(f"values of {total} characters at once, more than {_MOST_HELD}")
+        for at, first, last in zip(places.tolist(), firsts.tolist(), lasts.tolist(), strict=True):
             values[at] = texts[first] if last - first == 1 else "".join(texts[first:last])
+        if longest is not None:
+            for at in places.tolist():
+                values[at] = values[at][:longest]
         places = np.flatnonzero((nodes >= self.elements) & (nodes < self.first_text))
         for at, attribute in zip(places.tolist(), (nodes[places] - self.elements).tolist(), strict=True):
             values[at] = attributes[attribute]

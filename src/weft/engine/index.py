@@ -140,9 +140,30 @@ class Index:
         with self._profile("PME"):
             labels = self.plans.labels(table)
         evaluation = Evaluation(table, labels, self.plans, self._frozen, self._profile)
-        outcome = Outcome(evaluation, evaluation.run(), self.targets, dict(self.compounds), self.built, budget)
+        found = evaluation.run()
+        self._refuse(self._frozen, evaluation.refusals.reasons, budget)
+        outcome = Outcome(evaluation, found, self.targets, dict(self.compounds), self.built, budget)
         self.plans.paths.finish_batch(mark)
         return outcome
+
+    def _refuse(self, frozen: Frozen, reasons: dict[int, dict[int, str]], budget: Budget) -> None:
+        """Tell whose answers are not known, because nodes that they depend on were not worked out."""
+        for document, by_node in reasons.items():
+            by_reason: dict[str, list[int]] = {}
+            for node, reason in by_node.items():
+                by_reason.setdefault(reason, []).append(node)
+            for reason, nodes in by_reason.items():
+                for subscription in self._depending_on(frozen, nodes):
+                    budget.refuse_unknown(document, subscription, reason)
+
+    def _depending_on(self, frozen: Frozen, nodes: list[int]) -> Iterator[int]:
+        """The subscriptions whose answers depend on nodes of the shared plan."""
+        marks = frozen.depending_on(nodes)
+        results = set(frozen.result_of_node[marks].tolist())
+        for subscription in self.results:
+            used = self.built.building(subscription).nodes if subscription in self.built else ()
+            if not results.isdisjoint(self.results_below(subscription)) or any(marks[node] for node in used):
+                yield subscription
 
     def _result(self, pattern: Pattern) -> int:
         """The result that a pattern's nodes are."""

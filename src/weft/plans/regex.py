@@ -1,6 +1,6 @@
 """A regular expression as XPath writes it in, the same for RE2 out.
 
-RE2 matches in linear time whatever the expression, so no subscriber's pattern can hold up the others. What RE2 would
+RE2 matches in linear time whatever the expression; `pattern_cost` knows how much that is at worst. What RE2 would
 read but XPath does not have is refused, and so is what RE2 could read alone but not in a set, where all are matched.
 """
 
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import re2
+
+from weft.plans.pattern_cost import worst_alone, worst_together
 
 _CLASSES = {
     "d": r"\p{Nd}",
@@ -111,6 +113,18 @@ class PatternSet:
         for pattern in (*self.patterns, _SENTINEL):
             self._set.Add(pattern)
         self._set.Compile()
+        self._alone: list[LonePattern] = []
+
+    @cached_property
+    def nanoseconds(self) -> int:
+        """What a byte of a value costs at worst."""
+        return sum(worst_together(pattern, instructions(pattern)) for pattern in self.patterns)
+
+    def alone(self) -> list[LonePattern]:
+        """The patterns one by one."""
+        if not self._alone:
+            self._alone = [LonePattern(pattern) for pattern in self.patterns]
+        return self._alone
 
     def matching(self, value: str) -> list[int]:
         """The places of the patterns that match a value.
@@ -126,6 +140,18 @@ class PatternSet:
         if last in found:
             return [place for place in found if place != last]
         return [at for at, each in enumerate(self.patterns) if compile_pattern(each).search(value) is not None]
+
+
+class LonePattern:
+    """A translated pattern that is searched for alone; where its automaton would be large, RE2 does without one."""
+
+    def __init__(self, pattern: str) -> None:
+        self._compiled = compile_pattern(pattern)
+        self.nanoseconds = worst_alone(pattern, instructions(pattern))
+
+    def matching(self, value: str) -> list[int]:
+        """As of a set with this pattern alone."""
+        return [0] if self._compiled.search(value) is not None else []
 
 
 def compile_pattern(translated: str) -> re2._Regexp:

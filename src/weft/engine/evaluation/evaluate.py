@@ -7,20 +7,21 @@ parts hold too. Nothing is looked at that no fact has brought up.
 
 from __future__ import annotations
 
-from typing import cast
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.columns.integers import Flags, Ints, Longs, contains, expand, unique_pairs
 from weft.documents.table import NodeTable
-from weft.engine.evaluation.linked import Linked, linked_holds
+from weft.engine.evaluation.kinds import Kinds
 from weft.engine.evaluation.navigate import Navigation
+from weft.engine.evaluation.refusals import Refusals
+from weft.engine.evaluation.values import Values
 from weft.engine.profile import Profile
-from weft.engine.shared.frozen import COMPARISONS, Frozen
+from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlan, LabelPlans
-from weft.engine.shared.plan import NOTHING, NodeKind
-from weft.plans.comparisons import HOLDS
+from weft.engine.shared.plan import NodeKind
 
 
 class Evaluation:
@@ -39,6 +40,8 @@ class Evaluation:
         all_plans = plans.paths.plans
         self.plans: list[LabelPlan] = [all_plans[label] for label in self.present.tolist()]
         self.navigation = Navigation(table, labels, plans, frozen)
+        self.refusals = Refusals(table)
+        self._kinds = Kinds(table, self.navigation, frozen, self.holds)
         self._facts: list[Longs] = []
         self._waiting: dict[int, list[tuple[Ints, Ints]]] = {}
         self._results: list[tuple[Ints, Ints]] = []
@@ -76,24 +79,9 @@ class Evaluation:
         places = np.array(tested)
         place, inside = expand(self.starts[places], self.starts[places + 1])
         rows = self.order[inside]
-        values = self.table.string_values(rows)
-        runs = [self.plans[at].comparisons for at in tested]
-        for at, tests in self._frozen.comparisons.probe(runs, place, values):
-            self._wait(tests, rows[at])
-        if self._frozen.texts:
-            self._probe_texts(tested, place, rows, values)
-
-    def _probe_texts(self, tested: list[int], place: Longs, rows: Ints, values: list[str]) -> None:
-        found: list[int] = []
-        counts: list[int] = []
-        indexes = [self.plans[at].texts for at in tested]
-        for at, value in zip(place.tolist(), values, strict=True):
-            before = len(found)
-            for index in indexes[at]:
-                for tests in index.probe(value):
-                    found += tests
-            counts.append(len(found) - before)
-        self._wait(np.array(found, np.int32), np.repeat(rows, counts))
+        values = Values(self.table, self._frozen, [self.plans[at] for at in tested], self.refusals)
+        for tests, passing in values.passed(place, rows):
+            self._wait(tests, passing)
 
     def spread(self, places: list[int], nodes: list[Ints]) -> tuple[Ints, Ints]:
         """Each label path's nodes with each of its rows."""
@@ -127,7 +115,8 @@ class Evaluation:
         facts = []
         for kind in np.unique(kinds).tolist():
             here = kinds == kind
-            facts.append(self._verify(NodeKind(kind), nodes[here], rows[here]))
+            verify = partial(self._kinds.verify, NodeKind(kind))
+            facts.append(self.refusals.in_parts(verify, nodes[here], rows[here]))
         nodes, rows = unique_pairs(
             np.concatenate([nodes for nodes, _ in facts]), np.concatenate([rows for _, rows in facts]), self.table.nodes
         )
@@ -150,83 +139,5 @@ class Evaluation:
             result[facts] |= contains(known, keys)
         looked_up = np.flatnonzero(exists)
         if looked_up.size:
-            origin, _ = self.navigation.down(self._frozen.edge[nodes[looked_up]], rows[looked_up])
-            result[looked_up[origin]] = True
+            result[looked_up] = self._kinds.exists(self._frozen.edge[nodes[looked_up]], rows[looked_up])
         return result
-
-    # -- how each kind of candidate becomes a fact
-
-    def _verify(self, kind: NodeKind, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
-        match kind:
-            case NodeKind.EXISTS | NodeKind.LIFT:
-                origin, above = self.navigation.up(self._frozen.edge[nodes], rows)
-                return nodes[origin], above
-            case NodeKind.FIRST:
-                return self._verify_first(nodes, rows)
-            case NodeKind.AND:
-                return self._verify_and(nodes, rows)
-            case NodeKind.RANK:
-                return self._verify_rank(nodes, rows)
-            case NodeKind.DOWN:
-                return self._verify_down(nodes, rows)
-            case NodeKind.LINKED:
-                return self._verify_linked(nodes, rows)
-            case _:
-                return nodes, rows
-
-    def _verify_first(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
-        edges = self._frozen.edge[nodes]
-        origin, above = self.navigation.up(edges, rows)
-        which, below = self.navigation.down(edges[origin], above)
-        first = below[np.searchsorted(which, np.arange(origin.size))]
-        is_first = first == rows[origin]
-        return nodes[origin][is_first], above[is_first]
-
-    def _verify_and(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
-        which, checks = self._frozen.checks.of(nodes)
-        is_negative = checks < 0
-        passed = self.holds(np.where(is_negative, ~checks, checks), rows[which]) != is_negative
-        keep = np.bincount(which[~passed], minlength=nodes.size) == 0
-        return nodes[keep], rows[keep]
-
-    def _verify_rank(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
-        nodes, rows = unique_pairs(nodes, rows, self.table.nodes)
-        parents = self.table.parent[rows]
-        parents = np.where(parents < 0, ~self.table.node_document[rows], parents)  # roots are nobody's siblings
-        order = np.lexsort((rows, parents, nodes))
-        nodes, rows, parents = nodes[order], rows[order], parents[order]
-        is_new = np.append(True, (nodes[1:] != nodes[:-1]) | (parents[1:] != parents[:-1]))
-        group = np.cumsum(is_new) - 1
-        begins = np.flatnonzero(is_new)
-        position = np.arange(nodes.size) - begins[group] + 1
-        size = np.diff(np.append(begins, nodes.size))[group]
-        keep = np.zeros(nodes.size, bool)
-        operators, numbers = self._frozen.ranks[nodes].T
-        limit = np.where(np.isnan(numbers), size, numbers)
-        for operator in np.unique(operators).tolist():
-            here = operators == operator
-            keep[here] = HOLDS[COMPARISONS[int(operator)]](position[here], limit[here])
-        return nodes[keep], rows[keep]
-
-    def _verify_down(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
-        parents, tests, by_test = self._frozen.down[nodes].T
-        edges = self._frozen.edge[nodes]
-        up_at = np.flatnonzero(by_test)
-        origin, above = self.navigation.up(edges[up_at], rows[up_at])
-        reached = up_at[origin[self.holds(parents[up_at][origin], above)]]
-        down_at = np.flatnonzero(by_test == 0)
-        origin, below = self.navigation.down(edges[down_at], rows[down_at])
-        origin = down_at[origin]
-        tested = np.flatnonzero(tests[origin] != NOTHING)
-        keep = np.ones(origin.size, bool)
-        keep[tested] = self.holds(tests[origin[tested]], below[tested])
-        origin, below = origin[keep], below[keep]
-        return np.concatenate([nodes[reached], nodes[origin]]), np.concatenate([rows[reached], below])
-
-    def _verify_linked(self, nodes: Ints, rows: Ints) -> tuple[Ints, Ints]:
-        found = []
-        for node in np.unique(nodes).tolist():
-            linked = cast(Linked, self._frozen.shared.detail[node])
-            met = linked_holds(self.table, self.navigation, self.holds, linked, np.unique(rows[nodes == node]))
-            found.append((np.full(met.size, node, np.int32), met))
-        return np.concatenate([entry for entry, _ in found]), np.concatenate([met for _, met in found])

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from weft.columns.integers import Flags, Ints, unique_pairs
+from weft.columns.integers import Flags, Ints, Longs, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.navigate import Navigation
+from weft.engine.shared.effort import TOO_DEAR, Effort
 from weft.engine.shared.plan import NOTHING, Chain
 from weft.plans.comparisons import HOLDS
 from weft.plans.plan import Value
+from weft.plans.regex import LonePattern
 
 #: A chain, and the goal: a test and whether it fails, or a comparison of the count.
 Linked = tuple[Chain, tuple[Value, bool] | tuple[str, float]]
@@ -33,12 +35,41 @@ def follow(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain,
 def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, linked: Linked, rows: Ints) -> Ints:
     """The rows at which the goal is met."""
     chain, goal = linked
-    starts, ends = follow(table, navigation, holds, chain, rows)
-    met, first, counts = np.unique(starts, return_index=True, return_counts=True)
+    met, first, counts = _met(table, navigation, holds, chain, rows)
     asked, limit = goal
     if isinstance(asked, str):
         keep = np.asarray(HOLDS[asked](counts, limit), bool)
     else:
-        passes, values = HOLDS[asked.operator], table.string_values(ends[first])
-        keep = np.array([passes(value, asked.constant) != limit for value in values], bool)
+        nodes, place = np.unique(first, return_inverse=True)
+        keep = np.array([passed != limit for passed in _passes(asked, table.string_values(nodes))], bool)[place]
     return np.asarray(met[keep], np.int32)
+
+
+def _passes(asked: Value, values: list[str]) -> Iterator[bool]:
+    """Which values pass a test; raises MemoryError where that could take too long."""
+    if asked.operator != "matches":
+        yield from (HOLDS[asked.operator](value, asked.constant) for value in values)
+        return
+    effort, pattern = Effort(), LonePattern(str(asked.constant))
+    for value in values:
+        found = effort.search(pattern, value)
+        if found is None:
+            raise MemoryError(TOO_DEAR)
+        yield bool(found)
+
+
+def _met(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain, rows: Ints) -> tuple[Ints, Ints, Longs]:
+    """The rows from which a chain leads to anything, the first node that it leads to, and how many there are."""
+    edge, node = chain[0]
+    steps = navigation.steps(edge)
+    edges = np.full(rows.size, edge, np.int32)
+    if len(chain) > 1 or len(steps) > 1 or not navigation.is_wide_below(edges, edges, rows).any():
+        starts, ends = follow(table, navigation, holds, chain, rows)
+        met, first, counts = np.unique(starts, return_index=True, return_counts=True)
+        return met, ends[first], counts
+    passing = navigation.sweep.passing(steps[0])  # nested elements: counted by sums, not one by one
+    if node != NOTHING:
+        passing = passing[holds(np.full(passing.size, node, np.int32), passing)]
+    counts = navigation.sweep.counts(steps[0], passing)[rows]
+    met, counts = rows[counts > 0], counts[counts > 0]
+    return met, navigation.sweep.firsts(steps[0], passing, met), counts

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from weft.columns.integers import Ints, Longs
+from weft.columns.integers import Flags, Ints, Longs
 from weft.documents.document import Limits
 from weft.documents.table import NodeTable
 
@@ -22,6 +22,7 @@ class Budget:
     def __init__(self, table: NodeTable, limits: Limits) -> None:
         self.limits, self._table = limits, table
         self.refused: dict[tuple[int, int], str] = {}  # by document and subscription
+        self.unknown: set[tuple[int, int]] = set()  # those of them that may match or not
         self.left = [limits.max_output_bytes] * len(table.documents)
         self.largest = [_GROWTH * len(source) for source in table.sources]  # a fragment of each document can be
 
@@ -32,6 +33,20 @@ class Budget:
     def refuse(self, document: int, subscription: int, reason: str) -> None:
         """A subscription gets nothing of a document; the first reason counts."""
         self.refused.setdefault((document, subscription), reason)
+
+    def refuse_unknown(self, document: int, subscription: int, reason: str) -> None:
+        """Whether a subscription matches a document was not worked out: it counts as no match."""
+        self.unknown.add((document, subscription))
+        self.refuse(document, subscription, reason)
+
+    def is_known(self, document: Ints, subscription: Ints) -> Flags:
+        """Which pairs were worked out."""
+        known = np.ones(document.size, bool)
+        if self.unknown:
+            width = np.int64(1) << 32
+            keys = np.array([at * int(width) + number for at, number in self.unknown], np.int64)
+            known = ~np.isin(document * width + subscription, keys)
+        return known
 
     def refuse_many(self, document: int, subscription: int, number: int) -> None:
         """It would be too many messages."""

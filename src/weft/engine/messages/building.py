@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.engine.paths.states import ROOT
-from weft.engine.shared.plan import Chain, SharedPlan
+from weft.engine.shared.plan import NOTHING, Chain, SharedPlan
 from weft.plans.flwr import Flwr
 from weft.plans.plan import And, Edge, Link, Not, On, Or, Pattern, Test, conjunction, has
 from weft.plans.recipe import Recipe, make_recipe
@@ -31,6 +31,12 @@ class Building:
     def is_simple(self) -> bool:
         """One variable, in document order: each of its bindings is a group."""
         return not self.chains and (self.recipe is None or not self.recipe.keys)
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """The nodes of the shared plan that are asked while messages are built."""
+        linked = (node for chain in (*self.slots, *self.chains) for _, node in chain if node != NOTHING)
+        return (*linked, *(node for _, node in self.checks))
 
 
 def binding_pattern(plan: Flwr) -> Pattern:

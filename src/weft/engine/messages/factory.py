@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 
+import numpy as np
+
 from weft.documents.document import Limits
 from weft.documents.escaping import escape_attribute, escape_text
 from weft.documents.fragment import Fragments
@@ -39,6 +41,8 @@ class Factory:
     def make(self, document: int, subscription: int, recipe: Recipe, groups: list[Lists], entries: int) -> str | None:
         """A message from its groups, with so many nodes in their lists; nothing where it is refused."""
         budget = self._budget
+        if recipe.keys and not self._can_order(document, subscription, recipe, groups):
+            return None
         room, largest = budget.room(document), budget.largest[document]
         if len(groups) * recipe.constant + entries * recipe.repeats * largest <= room:
             text = self.message(recipe, groups)
@@ -150,6 +154,15 @@ class Factory:
         for slot, descending in reversed(recipe.keys):
             ordered.sort(key=partial(self._key, slot), reverse=descending)
         return ordered
+
+    def _can_order(self, document: int, subscription: int, recipe: Recipe, groups: list[Lists]) -> bool:
+        """Whether the values to sort by can be held; if not, the message is refused."""
+        nodes = np.array([lists[slot][0] for lists in groups for slot, _ in recipe.keys if lists[slot]], np.int32)
+        most = self._budget.limits.max_message_bytes
+        if self._table.most_characters(nodes) <= most or (total := int(self._table.characters(nodes).sum())) <= most:
+            return True
+        self._budget.refuse(document, subscription, f"values of {total} characters to sort by, more than {most}")
+        return False
 
     def _key(self, slot: int, lists: Lists) -> tuple[bool, str]:
         nodes = lists[slot]

@@ -62,6 +62,9 @@ class Outcome:
             hits = np.flatnonzero(marks).astype(np.int32)
             marks[hits] = False
             subscriptions = self._targets.of(hits)
+            if self._budget.unknown:
+                at_document = np.full(subscriptions.size, at, np.int32)
+                subscriptions = subscriptions[self._budget.is_known(at_document, subscriptions)]
             if subscriptions.size > 1:
                 subscriptions = subscriptions[np.append(True, subscriptions[1:] != subscriptions[:-1])]
             matched.append(subscriptions)
@@ -80,6 +83,9 @@ class Outcome:
             node = np.append(node, nodes)
         subscription, node = unique_pairs(subscription, node, max(self._table.nodes, 1))
         document = self._table.node_document[node]
+        if self._budget.unknown:
+            known = self._budget.is_known(document, subscription)
+            document, subscription, node = document[known], subscription[known], node[known]
         order = np.lexsort((self._table.order[node], subscription, document))
         return document[order], subscription[order], node[order]
 
@@ -225,6 +231,8 @@ class Outcome:
         found += [(at, np.unique(tuples[:, 0])) for at in residual for tuples in self._tuples(at)]
         for subscription, nodes in found:
             for document in np.unique(self._table.node_document[nodes]).tolist():
+                if (document, subscription) in self._budget.unknown:
+                    continue
                 matched[document] = np.sort(np.append(matched[document], np.int32(subscription)))
         if self._built.streams:
             for at, document in enumerate(self._table.documents):
@@ -234,6 +242,8 @@ class Outcome:
         return matched
 
     def _is_wanted(self, document: int, subscription: int) -> bool:
+        if (document, subscription) in self._budget.unknown:
+            return False
         return not self._built.streams or self._is_in_stream(document, subscription)
 
     def _is_in_stream(self, document: int, subscription: int) -> bool:

@@ -60,6 +60,7 @@ class Comparisons:
             columns.setdefault(family, []).append((test, state, constant))
         entries = [entry for family in columns.values() for entry in family]
         self.sorted_texts = sorted({c for _, _, c in entries if isinstance(c, str)})
+        self.longest = max(map(len, self.sorted_texts), default=0)  # characters of a constant
         self.texts = {text: code for code, text in enumerate(self.sorted_texts)}
         self.orders_texts = any(
             operator not in ("=", "!=") and reading is Reading.TEXT for operator, reading in columns

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Protocol
 from weakref import WeakValueDictionary
 
-import ahocorasick
 import re2
 
+from weft.engine.shared.effort import Effort
+from weft.engine.shared.words import Words
 from weft.plans.regex import MOST_INSTRUCTIONS, PatternSet, instructions
 
 Constants = list[tuple[str, int]]  # constant, test
@@ -16,6 +17,8 @@ Constants = list[tuple[str, int]]  # constant, test
 
 class TextIndex(Protocol):
     """Tests with one operator, by constant."""
+
+    tests: list[int]
 
     def probe(self, value: str) -> Iterator[list[int]]:
         """The tests that a value passes, in lists."""
@@ -25,19 +28,16 @@ class Contains:
     """Substrings: one Aho-Corasick machine for all constants."""
 
     def __init__(self, constants: Constants) -> None:
+        self.tests = [test for _, test in constants]
         by_word: dict[str, list[int]] = {}
         for constant, test in constants:
             by_word.setdefault(constant, []).append(test)
         self._always = by_word.pop("", None)
-        self._machine = ahocorasick.Automaton() if by_word else None
-        if self._machine is not None:
-            for word, tests in by_word.items():
-                self._machine.add_word(word, tests)
-            self._machine.make_automaton()
+        self._words = Words(by_word) if by_word else None
 
     def probe(self, value: str) -> Iterator[list[int]]:
-        if self._machine is not None:
-            yield from {id(tests): tests for _, tests in self._machine.iter(value)}.values()
+        if self._words is not None:
+            yield from self._words.inside(value)
         if self._always:
             yield self._always
 
@@ -48,6 +48,7 @@ class Affix:
     at_end = False
 
     def __init__(self, constants: Constants) -> None:
+        self.tests = [test for _, test in constants]
         self._tests: dict[str, list[int]] = {}
         for constant, test in constants:
             self._tests.setdefault(constant, []).append(test)
@@ -69,9 +70,10 @@ class Suffix(Affix):
 
 
 class Patterns:
-    """Regular expressions: few RE2 sets for all, linear in the value whatever they are."""
+    """Regular expressions: few RE2 sets for all; where a set may take too long, its patterns one by one."""
 
     def __init__(self, constants: Constants) -> None:
+        self.tests = [test for _, test in constants]
         tests: dict[str, list[int]] = {}
         for constant, test in constants:
             tests.setdefault(constant, []).append(test)
@@ -81,10 +83,26 @@ class Patterns:
             for compiled in _compile(portion)
         ]
 
-    def probe(self, value: str) -> Iterator[list[int]]:
+    def probe(self, value: str, effort: Effort | None = None) -> Iterator[list[int]]:
+        effort = effort or Effort()
         for compiled, tests in self._sets:
-            for place in compiled.matching(value):
-                yield tests[place]
+            found = effort.search(compiled, value)
+            if found is None:
+                yield from _one_by_one(compiled, tests, value, effort)
+            else:
+                for place in found:
+                    yield tests[place]
+
+
+def _one_by_one(compiled: PatternSet, tests: list[list[int]], value: str, effort: Effort) -> Iterator[list[int]]:
+    for pattern, of_pattern in zip(compiled.alone(), tests, strict=True):
+        if effort.given_up.issuperset(of_pattern):
+            continue
+        found = effort.search(pattern, value)
+        if found is None:
+            effort.give_up(of_pattern)
+        elif found:
+            yield of_pattern
 
 
 #: The sets that are in use: when a subscription comes, those of the others need not be compiled again.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from weft.columns.integers import Flags, Ints
 from weft.columns.ragged import Ragged
 from weft.engine.shared.comparisons import FAMILIES, Comparisons, Family, Reading
 from weft.engine.shared.constants import TEXT_INDEXES, Constants, TextIndex
+from weft.engine.shared.parts import parts_of
 from weft.engine.shared.plan import NOTHING, NodeKind, SharedPlan
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
@@ -99,6 +101,22 @@ class Frozen:
         self.texts: dict[int, list[TextIndex]] = {}
         for (state, operator), constants in texts.items():
             self.texts.setdefault(state, []).append(TEXT_INDEXES[operator](constants))
+
+    @cached_property
+    def _users(self) -> Ragged:
+        """For every node those that are made of it."""
+        shared = self.shared
+        return Ragged(((part, node) for node in range(len(shared)) for part in parts_of(shared, node)), len(shared))
+
+    def depending_on(self, nodes: Iterable[int]) -> Flags:
+        """Marks on some nodes and on all that are made of them, of these, and so on."""
+        marks = np.zeros(len(self.shared), bool)
+        fresh = np.fromiter(nodes, np.int32)
+        while fresh.size:
+            marks[fresh] = True
+            fresh = np.unique(self._users.of(fresh)[1])
+            fresh = fresh[~marks[fresh]]
+        return marks
 
     def _of_kind(self, kind: NodeKind) -> Iterable[tuple[int, object]]:
         shared = self.shared

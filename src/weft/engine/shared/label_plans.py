@@ -39,6 +39,11 @@ class LabelPlan:
         """Whether values matter."""
         return bool(self.comparisons or self.texts)
 
+    def tests(self) -> Ints:
+        """The tests on values."""
+        runs = [run.tests for run in self.comparisons.values()]
+        return np.concatenate([_NONE, *runs, *(np.array(index.tests, np.int32) for index in self.texts)])
+
     @property
     def size(self) -> int:
         """How many numbers it holds, about."""
@@ -101,6 +106,10 @@ class LabelPlans:
             depths = plan.depths[edge] = self._find_depths(path, edge)
             self.paths.grow(path, depths.size + 16)
         return depths
+
+    def can_begin(self, path: int, edge: int) -> bool:
+        """Whether a deep edge can begin at the nodes of a label path, whatever is below them."""
+        return _has(self.paths.plans[path].contexts, self._shared.edges.above[edge])
 
     def _find_depths(self, path: int, edge: int) -> Ints:
         """Back over the names, step by step: where can the step before have been?"""

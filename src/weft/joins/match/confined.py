@@ -74,7 +74,7 @@ class _Alone:
 
     def _nodes(self) -> Columns:
         try:
-            return self._stage.match_all(self._table).nodes()
+            return _whole(self._stage.match_all(self._table), lambda matches: matches.nodes())
         except Exception:
             return self._divide(self._stage.variables(), lambda some: some.nodes())
 
@@ -99,7 +99,7 @@ class _Alone:
             if not some:
                 continue
             try:
-                parts.append(answer(self._stage.match_some(self._table, some)))
+                parts.append(_whole(self._stage.match_some(self._table, some), answer))
                 rows += parts[-1][0].size
             except Exception as error:
                 if len(some) > 1:
@@ -111,6 +111,14 @@ class _Alone:
                 raise MemoryError("too many nodes and edges for all queries together")
         first, second, third = (np.concatenate([part[column] for part in parts]) for column in range(3))
         return first, second, third
+
+
+def _whole(matches: Matches, answer: Callable[[Matches], Columns]) -> Columns:
+    """An answer from which nothing is missing: witnesses that are not known would make wrong matches."""
+    found = answer(matches)
+    if matches.refused:
+        raise MemoryError(matches.refused[0][2])
+    return found
 
 
 def _most(limits: Limits) -> Most:

@@ -192,8 +192,11 @@ class FirstStage:
         """The witnesses of a batch; raises MemoryError where they would be more than the most."""
         most = most or Most()
         matches = self._engine.match(table)
+        nodes = matches.nodes()
         edges = matches.edges(most.edges) if self._edges else NO_EDGES
-        return self.witnesses(table, matches.nodes(), edges, most)
+        if matches.refused:  # witnesses that are not known would make wrong matches
+            raise MemoryError(matches.refused[0][2])
+        return self.witnesses(table, nodes, edges, most)
 
     def witnesses(self, table: NodeTable, nodes: Columns, edges: Columns, most: Most) -> Witnesses:
         """What the engine found as witnesses: (document, number, node) and (number, node above, node below)."""
