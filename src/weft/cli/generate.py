@@ -19,7 +19,7 @@ RequiredDtd = Annotated[
 ]
 HowMany = Annotated[int, typer.Option(help="How many to make.")]
 HowManyValues = Annotated[int, typer.Option(help="How many values a text or an attribute can take.")]
-Words = Annotated[int, typer.Option(help="The words of a text.")]
+HowManyWords = Annotated[int, typer.Option(help="The words of a text.")]
 RandomSeed = Annotated[int, typer.Option(help="The same seed and options give the same output.")]
 Probability = Annotated[float, typer.Option(help="How likely each of them is.")]
 
@@ -50,7 +50,7 @@ def documents(
         ),
     ] = None,
     values: HowManyValues = 100,
-    words: Words = 4,
+    words: HowManyWords = 4,
     elements: Annotated[int | None, typer.Option(help="About how many elements a document has.")] = None,
     seed: RandomSeed = 0,
     output: Annotated[
@@ -98,7 +98,7 @@ def queries(
     nested: Annotated[int, typer.Option(help="The most tests that a path exists in a query.")] = 0,
     nested_probability: Probability = 1.0,
     values: HowManyValues = 100,
-    words: Words = 4,
+    words: HowManyWords = 4,
     skew: Annotated[float, typer.Option(help="Zipf's exponent for the choice among children; 0 is uniform.")] = 0.0,
     distinct: Annotated[bool, typer.Option(help="Whether no query may come twice.")] = True,
     seed: RandomSeed = 0,
@@ -141,7 +141,7 @@ def flwr(
     path_depth: Annotated[int, typer.Option(help="Steps of such a path, at most (D2).")] = 2,
     descendant: Annotated[float, typer.Option(help="How likely a step is // (DSProb).")] = 0.2,
     values: HowManyValues = 10,
-    words: Words = 4,
+    words: HowManyWords = 4,
     distinct: Annotated[bool, typer.Option(help="All queries differ.")] = True,
     seed: RandomSeed = 0,
 ) -> None:
