@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from weft.errors import ConfigurationError
 
 #: A stream, and the way to it.
-_StreamWay = tuple[str, "_Way | None"]
+_StreamWay = tuple[str, "_StreamWay | None"]
 
 
 class PublishedStreams:
