@@ -91,7 +91,8 @@ class Joining:
             found.searched.append((opening.shared, (given[0], given[1])))
         elif self._search.is_near(shape, opening.newest, given):
             try:
-                for documents in self._search.complete(shape, opening.newest, given, opening.shared.since, tries):
+                since, order = opening.shared.since, opening.order
+                for documents in self._search.complete(shape, opening.newest, order, given, since, tries):
                     self._accept(opening.shared, documents, found, tries)
             except Exception as error:  # whatever it is, it is this query's own
                 found.fail(opening.shared, (one, other), error)

@@ -89,8 +89,11 @@ class Joins:
     def add(self, number: int, plan: Xscl, from_state: bool = False) -> None:
         """Take in a query. It sees the documents from now on; with `from_state` also those that are still held.
 
-        Raises ConfigurationError if it would read what it publishes.
+        Raises ConfigurationError if it would read what it publishes, or has too many blocks.
         """
+        if len(plan.blocks) > self.limits.max_query_nesting:
+            found = f"expected at most {self.limits.max_query_nesting} blocks, found {len(plan.blocks)}"
+            raise ConfigurationError(f"XSCL: {found}")
         asks_more = self.registered.add(number, plan, 0 if from_state else self.arrivals.progress.number)
         if from_state and asks_more:
             self._witness_again()

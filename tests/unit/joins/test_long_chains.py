@@ -6,20 +6,20 @@ import time
 
 import pytest
 
-from weft import Broker, Document
+from weft import Broker, Document, Limits
 from weft.errors import ConfigurationError
 from weft.joins.compile.streams import PublishedStreams
 
 
 def test_messages_of_messages_go_on_however_many_removes_there_are() -> None:
-    broker, removes = Broker(), 400
+    broker, removes = Broker(), 600
     for at in range(removes):
         broker.subscribe(f"T{at}/a PUBLISH T{at + 1}", id=str(at), language="xscl")
 
-    messages = broker.publish([Document("<a/>", "first", "T0", 1), Document("<a/>", "second", "T0", 2)])
+    messages = broker.publish(Document("<a/>", "first", "T0", 1))
 
     assert broker.refused == ()
-    assert [message.subscription for message in messages] == [str(at) for _ in range(2) for at in range(removes)]
+    assert [message.subscription for message in messages] == [str(at) for at in range(removes)]
     assert messages[removes - 1].document == f"T{removes - 1}-{removes - 1}"
 
 
@@ -33,6 +33,44 @@ def test_each_message_is_followed_by_what_comes_of_it_before_the_next() -> None:
 
     history = broker._matcher.joins.state.history.columns()
     assert (history["T"][0], history["U"][0]) == ([1, 3], [2, 4])
+
+
+def chain(blocks: int) -> str:
+    joined = "".join(f" JOIN{{x{at - 1} = x{at}, 1 day}} S/a->x{at}" for at in range(1, blocks))
+    return f"S/a->x0{joined}"
+
+
+def test_a_long_chain_of_blocks_costs_a_document_little() -> None:
+    broker = Broker(limits=Limits(max_query_nesting=150))
+    broker.subscribe(chain(150), id="chain")
+    broker.subscribe("S/a->x JOIN{x = y, 1 day} S/a->y", id="pair")
+    start = time.process_time()
+
+    messages = broker.publish([Document("<a>1</a>", f"a{at}", "S", at) for at in range(2)])
+
+    assert time.process_time() - start < 1.5
+    assert sorted(message.subscription for message in messages) == ["chain"] * 2 + ["pair"] * 2
+
+
+def test_what_all_blocks_of_a_chain_try_for_a_document_is_counted_together() -> None:
+    broker = Broker(limits=Limits(max_joined=10))
+    broker.subscribe(chain(40), id="chain")
+    documents = [Document("<a>1</a>", f"a{at}", "S", at) for at in range(3)]
+    start = time.process_time()
+
+    broker.publish(documents)
+
+    assert time.process_time() - start < 4
+    assert {error.subscription for error in broker.refused} == {"chain"}
+
+
+def test_a_chain_with_too_many_blocks_is_refused_when_it_is_subscribed() -> None:
+    broker = Broker()
+
+    with pytest.raises(ConfigurationError, match="XSCL: expected at most 50 blocks, found 51"):
+        broker.subscribe(chain(51))
+
+    assert broker.subscribe(chain(50), id="taken") == "taken"
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -65,6 +66,34 @@ class Opening:
             for place in range(len(side.variables))
             if place in side.parents or self._ends[block, place] > 1
         )
+
+    @cached_property
+    def order(self) -> tuple[tuple[int, Condition], ...]:
+        """The other blocks, each with an equality that leads to it from those before: the first block that one does."""
+        shape, given = self.shared.shape, {self.newest, self.partner}
+        equalities = [each for each in shape.conditions(shape.present) if each.operator == "="]
+        of_block: dict[int, list[int]] = {}
+        for at, each in enumerate(equalities):
+            for end in (each.left[0], each.right[0]):
+                of_block.setdefault(end, []).append(at)
+        reached: list[tuple[int, int]] = []  # a block, and the equality
+
+        def reach(block: int) -> None:
+            for at in of_block.get(block, ()):
+                for end in (equalities[at].left[0], equalities[at].right[0]):
+                    if end not in given:
+                        heapq.heappush(reached, (end, at))
+
+        found = []
+        for block in sorted(given):
+            reach(block)
+        while reached:
+            block, at = heapq.heappop(reached)
+            if block not in given:
+                given.add(block)
+                found.append((block, equalities[at]))
+                reach(block)
+        return tuple(found)
 
     @cached_property
     def _ends(self) -> Counter[tuple[int, int]]:

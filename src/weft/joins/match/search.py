@@ -14,6 +14,8 @@ from weft.joins.match.state import Bindings, Held, State
 from weft.joins.match.witness import ValueCodes
 
 Nodes = tuple[int, ...]
+#: The blocks that are still without a document, one after the other, each with an equality that leads to it.
+Order = Sequence[tuple[int, Condition]]
 _KEPT = 256  # documents whose bindings are known
 _LARGE = 1_000_000  # nodes and edges of these documents
 _FREE = 100_000  # documents and nodes that may be tried, however few messages are allowed
@@ -85,29 +87,34 @@ class Search:
     # -- chains
 
     def complete(
-        self, shape: Shape, newest: int, given: dict[int, Held], since: int, tries: Tries
+        self, shape: Shape, newest: int, order: Order, given: dict[int, Held], since: int, tries: Tries
     ) -> Iterator[tuple[Held, ...]]:
-        """All ways to give the blocks of a shape documents, where some have theirs.
+        """All ways to give the blocks of a shape documents, where some have theirs, the others in this order.
 
         The newest document is that of block `newest`, and no block before has the same, so that each way comes once.
         Documents that came before `since` are not seen.
         """
-        missing = [block for block in range(shape.present) if block not in given]
-        if not missing:
-            yield tuple(given[block] for block in range(shape.present))
+        chosen, limit = dict(given), given[newest].sequence
+        if not order:
+            yield tuple(chosen[block] for block in range(shape.present))
             return
-        conditions = shape.conditions(shape.present)
-        block, condition = next(
-            (block, condition) for block in missing for condition in conditions if _links(condition, block, given)
-        )
-        limit = given[newest].sequence
-        for one in self._candidates(shape, block, condition, given, tries):
-            if one.arrival < since:
+        left = [iter(self._candidates(shape, *order[0], chosen, tries))]  # for each block so far
+        while left:
+            block = order[len(left) - 1][0]
+            one = next(left[-1], None)
+            if one is None:
+                left.pop()
+                chosen.pop(block, None)
                 continue
-            if one.sequence < limit or (one.sequence == limit and block > newest):
-                extended = {**given, block: one}
-                if self.is_near(shape, block, extended):
-                    yield from self.complete(shape, newest, extended, since, tries)
+            if one.arrival < since or one.sequence > limit or (one.sequence == limit and block < newest):
+                continue
+            chosen[block] = one
+            if not self.is_near(shape, block, chosen):
+                continue
+            if len(left) == len(order):
+                yield tuple(chosen[block] for block in range(shape.present))
+            else:
+                left.append(iter(self._candidates(shape, *order[len(left)], chosen, tries)))
 
     def _candidates(
         self, shape: Shape, block: int, condition: Condition, given: dict[int, Held], tries: Tries
@@ -120,7 +127,9 @@ class Search:
         other = self._bindings(given[there[0]])
         places: dict[int, None] = {}
         asked = shape.sides[there[0]].variables[there[1]]
-        for value in {other.values[asked, node] for node in other.nodes.get(asked, ())}:
+        values = {other.values[asked, node] for node in other.nodes.get(asked, ())}
+        tries.spend(len(values))
+        for value in values:
             places.update(dict.fromkeys(self._state.postings.documents(value, variable).tolist()))
         tries.spend(len(places) + _LOOKUP)
         held = self._state.held
@@ -227,9 +236,3 @@ class Search:
                 if next(self._assignments(shape, found, bound, tries), None) is not None:
                     return True
         return False
-
-
-def _links(condition: Condition, block: int, given: dict[int, Held]) -> bool:
-    """Whether an equality leads from a document that is given to a block that has none."""
-    ends = condition.left[0], condition.right[0]
-    return condition.operator == "=" and block in ends and any(end in given for end in ends if end != block)
