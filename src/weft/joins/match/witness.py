@@ -166,13 +166,13 @@ class FirstStage:
     def read(self, table: NodeTable) -> Witnesses:
         """The witnesses of a batch."""
         matches = self._engine.match(table)
-        if matches.refused:  # witnesses that are not known would make wrong matches
-            raise MemoryError(matches.refused[0][2])
         document, variable, node = self._in_streams(table, *matches.nodes())
         value = np.full(node.size, -1, np.int64)
         valued = np.isin(variable, np.fromiter(self._valued, np.int32, len(self._valued)))
         value[valued] = self.values.code(table.string_values(node[valued]))
         edge, above, below = matches.edges() if self._edges else (_NONE, _NONE, _NONE)
+        if matches.refused:  # witnesses that are not known would make wrong matches
+            raise MemoryError(matches.refused[0][2])
         edge_document, edge, above, below = self._in_streams(table, table.node_document[above], edge, above, below)
         order = np.argsort(edge_document, kind="stable")
         local = LocalNodes(table).local
