@@ -238,3 +238,24 @@ def test_a_cheap_search_is_made_also_where_others_have_taken_all_the_time() -> N
     made += [spent.search(cheap, "x") for _ in range(3)]  # type: ignore[arg-type]
 
     assert made == [[], [], None, [], [], []]
+
+
+RETURNED = [
+    "<m>{for $a in //a return <x>{$a//b}</x>}</m>",
+    "<m>{for $a in //a, $b in $a//b return <x/>}</m>",
+    "<m>{for $a in //a order by $a/@n return <x>{$a//b}</x>}</m>",
+]
+
+
+def test_nested_elements_that_are_returned_for_each_other_are_refused_without_a_new_engine() -> None:
+    others = ["//b[. = '1']", "<m>{for $a in /a return <y>{$a/@n}</y>}</m>"]
+    broker = broker_of(*RETURNED, *others)
+    broker.matches("<r/>")
+    engine = broker._matcher.engine
+
+    with within(seconds=4, megabytes=600):
+        found = broker.publish([nested(900, "<b>1</b>" * 10_000), "<a n='1'><b>1</b></a>"])
+
+    assert sorted(one.subscription for one in broker.refused) == sorted(RETURNED)
+    assert [message.subscription for message in found] == [*others, *RETURNED, *others]
+    assert broker._matcher.engine is engine

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from weft.columns.integers import Ints
+from weft.columns.integers import Flags, Ints
 from weft.documents.table import NodeTable
 from weft.errors import failure_of
 
@@ -34,12 +34,12 @@ class Refusals:
         except MemoryError as error:
             reason = failure_of(error)
         documents = self._table.node_document[rows]
-        first, parts_left = _upper_half(documents), parts
+        first, parts_left = upper_half(documents), parts
         if first is None:
-            first = _upper_half(nodes)
+            first = upper_half(nodes)
         is_single = first is None  # one node in one document
         if is_single and parts > 1:
-            first, parts_left = _upper_half(rows), parts // 2
+            first, parts_left = upper_half(rows), parts // 2
         if first is None:
             self.refuse(int(documents[0]), nodes[:1], reason)
             return nodes[:0], rows[:0]
@@ -50,7 +50,7 @@ class Refusals:
         return np.concatenate([some for some, _ in found]), np.concatenate([some for _, some in found])
 
 
-def _upper_half(keys: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
+def upper_half(keys: Ints) -> Flags | None:
     """The entries with the greater keys; nothing where all keys are the same."""
     distinct = np.unique(keys)
     return np.asarray(keys >= distinct[distinct.size // 2]) if distinct.size > 1 else None

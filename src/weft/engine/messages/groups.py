@@ -16,12 +16,16 @@ from weft.columns.ragged import Ragged
 from weft.engine.evaluation.booleans import passing
 from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.evaluation.linked import follow
+from weft.engine.evaluation.refusals import upper_half
 from weft.engine.messages.building import Building
 from weft.engine.shared.plan import NOTHING, Chain
+from weft.errors import failure_of
 from weft.plans.plan import On, Test
 
-#: What is told of a document that has too many bindings, and how many.
-Refuse = Callable[[int, int], object]
+#: What is told of a document that has too many bindings, and how many, or why nobody knows.
+Refuse = Callable[[int, int | str], object]
+#: What is told of a document and a shape whose lists are too much, and why.
+RefuseShape = Callable[[int, int, str], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +50,44 @@ class Groups:
     nodes: Ints
 
 
-def group(shapes: Shapes, follower: Follower, results: Ints, rows: Ints) -> Groups:
-    """The groups of all simple queries at once, from the nodes of their results."""
+def group(shapes: Shapes, follower: Follower, results: Ints, rows: Ints, refuse: RefuseShape) -> Groups:
+    """The groups of all simple queries at once, from the nodes of their results; what is too much is refused."""
     at, shape = shapes.of_result.of(results)
     bits = max(int(rows.max(initial=0)), 1).bit_length()
     shape, binding = split_keys(np.sort(join_keys(shape, rows[at], bits)), bits)
-    which, chain = shapes.slots.of(shape)
-    starts, ends, nodes = follower.lists(shapes.chains, chain.astype(np.int64), binding[which])
-    first = np.searchsorted(which, np.arange(shape.size + 1))
-    return Groups(shape, binding, first, starts, ends, nodes)
+    return _in_parts(shapes, follower, shape, binding, refuse)
+
+
+def _in_parts(shapes: Shapes, follower: Follower, shape: Ints, binding: Ints, refuse: RefuseShape) -> Groups:
+    """The groups of bindings. If their lists are too much at once: fewer documents, then fewer shapes."""
+    try:
+        which, chain = shapes.slots.of(shape)
+        starts, ends, nodes = follower.lists(shapes.chains, chain.astype(np.int64), binding[which])
+    except MemoryError as error:
+        reason = failure_of(error)
+    else:
+        first = np.searchsorted(which, np.arange(shape.size + 1))
+        return Groups(shape, binding, first, starts, ends, nodes)
+    document = follower.document_of(binding)
+    half = upper_half(document)
+    half = upper_half(shape) if half is None else half
+    if half is None:
+        refuse(int(document[0]), int(shape[0]), reason)
+        return _in_parts(shapes, follower, shape[:0], binding[:0], refuse)
+    return _joined(*(_in_parts(shapes, follower, shape[part], binding[part], refuse) for part in (~half, half)))
+
+
+def _joined(left: Groups, right: Groups) -> Groups:
+    """Groups of two parts; those of one shape and document stand together as before."""
+    lists, nodes = left.starts.size, left.nodes.size
+    return Groups(
+        np.concatenate([left.shape, right.shape]),
+        np.concatenate([left.binding, right.binding]),
+        np.concatenate([left.first[:-1], right.first + lists]),
+        np.concatenate([left.starts, right.starts + nodes]),
+        np.concatenate([left.ends, right.ends + nodes]),
+        np.concatenate([left.nodes, right.nodes]),
+    )
 
 
 _DENSE = 16_000_000  # places of a table that are still cheaper than a sort
@@ -65,6 +98,10 @@ class Follower:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
+
+    def document_of(self, rows: Ints) -> Ints:
+        """The documents of rows."""
+        return np.asarray(self._evaluation.table.node_document[rows], np.int32)
 
     def lists(self, chains: list[Chain], at: Longs, rows: Ints) -> tuple[Longs, Longs, Ints]:
         """For rows, each with the place of its chain: where its list starts and ends in the nodes that come last."""
@@ -120,20 +157,27 @@ def tuples_of(
     more, they come in several parts.
     """
     found = rows[:, None]
+    own_document = evaluation.table.node_document[rows]
     for chain, source in zip(building.chains, building.sources, strict=True):
         held = found[:, source]
-        starts, ends, nodes = follower.lists([chain], np.zeros(held.size, np.int64), held)
-        document = evaluation.table.node_document[found[:, 0]]
-        counts = np.bincount(document, ends - starts)
+        try:
+            starts, ends, nodes = follower.lists([chain], np.zeros(held.size, np.int64), held)
+        except MemoryError as error:
+            parts = _halves(rows, own_document)
+            if not parts:
+                refuse(int(own_document[0]), failure_of(error))
+            for part in parts:
+                yield from tuples_of(building, follower, evaluation, part, most, refuse)
+            return
+        counts = np.bincount(evaluation.table.node_document[found[:, 0]], ends - starts)
         if counts.max(initial=0) > most:
             for at in np.flatnonzero(counts > most).tolist():
                 refuse(at, int(counts[at]))
-            rows = rows[counts[evaluation.table.node_document[rows]] <= most]
+            rows = rows[counts[own_document] <= most]
             yield from tuples_of(building, follower, evaluation, rows, most, refuse)
             return
         if counts.sum() > most:
-            middle = _middle(evaluation.table.node_document[rows])
-            for part in (rows[:middle], rows[middle:]):
+            for part in _halves(rows, own_document):
                 yield from tuples_of(building, follower, evaluation, part, most, refuse)
             return
         which, inside = expand(starts, ends)
@@ -141,10 +185,11 @@ def tuples_of(
     yield found if building.where is None else _passing(building, building.where, evaluation, found)
 
 
-def _middle(document: Ints) -> int:
-    """Where about half of the documents of rows end."""
+def _halves(rows: Ints, document: Ints) -> list[Ints]:
+    """The rows of about half of the documents, and those of the others; nothing where there is one document."""
     present = np.unique(document)
-    return int(np.searchsorted(document, present[present.size // 2]))
+    middle = int(np.searchsorted(document, present[present.size // 2]))
+    return [rows[:middle], rows[middle:]] if present.size > 1 else []
 
 
 def _passing(building: Building, where: Test, evaluation: Evaluation, found: Ints) -> Ints:

@@ -14,11 +14,13 @@ from weft.columns.integers import MOST, Ints, Longs, as_lists, expand, spans, un
 from weft.documents.document import is_in_stream
 from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.messages.budget import Budget
+from weft.engine.messages.building import Building
 from weft.engine.messages.built import BuiltQueries
 from weft.engine.messages.factory import Factory, Lists
 from weft.engine.messages.groups import Follower, Groups, group, tuples_of
 from weft.engine.messages.targets import Targets
 from weft.engine.shared.plan import Chain
+from weft.errors import failure_of
 
 #: A result, or an operation on several: `except` and `intersect` are worked out node by node.
 Compound: TypeAlias = "int | tuple[str, tuple[Compound, ...]]"
@@ -96,7 +98,11 @@ class Outcome:
         result, row = self._all_pairs
         known = result < shapes.of_result.starts.size - 1
         with self._evaluation.profile("OuterJoin-Select"):
-            return group(shapes, self._follower, result[known], row[known])
+            return group(shapes, self._follower, result[known], row[known], self._refuse_shape)
+
+    def _refuse_shape(self, document: int, shape: int, reason: str) -> None:
+        for subscription in self._built.subscriptions_of(shape):
+            self._budget.refuse(document, subscription, reason)
 
     def edges(self, most: int = MOST) -> tuple[Ints, Ints, Ints]:
         """(subscription, node, node) of edges: each node of the pattern with those that the links lead to."""
@@ -125,12 +131,15 @@ class Outcome:
         result, row = self._all_pairs
         rows = np.sort(row[result == wanted])
         if rows.size:
-            refuse = partial(self._refuse_many, subscription)
+            refuse = partial(self._refuse_bindings, subscription)
             most = self._budget.limits.max_messages
             yield from tuples_of(building, self._follower, self._evaluation, rows, most, refuse)
 
-    def _refuse_many(self, subscription: int, document: int, number: int) -> None:
-        self._budget.refuse_many(document, subscription, number)
+    def _refuse_bindings(self, subscription: int, document: int, found: int | str) -> None:
+        if isinstance(found, int):
+            self._budget.refuse_many(document, subscription, found)
+        else:
+            self._budget.refuse_unknown(document, subscription, found)
 
     def messages(self) -> list[tuple[int, int, str]]:
         """(document, subscription, message) of the FLWR queries, sorted."""
@@ -170,16 +179,29 @@ class Outcome:
     def _other_messages(self, factory: Factory) -> Iterator[tuple[int, int, str | None]]:
         for subscription, (_, building) in self._built.others.items():
             for tuples in self._tuples(subscription):
-                slots = zip(building.slots, building.slot_variables, strict=True)
-                columns = [self._lists(chain, tuples[:, variable]) for chain, variable in slots]
                 document = self._table.node_document[tuples[:, 0]]
                 for at in np.unique(document).tolist():
                     if self._is_wanted(at, subscription):
-                        here = np.flatnonzero(document == at).tolist()
-                        lists = [[column[row] for column in columns] for row in here]
-                        entries = sum(len(each) for row in lists for each in row)
-                        assert building.recipe is not None  # edges are simple
-                        yield at, subscription, factory.make(at, subscription, building.recipe, lists, entries)
+                        yield (
+                            at,
+                            subscription,
+                            self._built_of(factory, at, subscription, building, tuples[document == at]),
+                        )
+
+    def _built_of(
+        self, factory: Factory, document: int, subscription: int, building: Building, tuples: Ints
+    ) -> str | None:
+        """The message of a query that is not simple, from its bindings in one document."""
+        slots = zip(building.slots, building.slot_variables, strict=True)
+        try:
+            columns = [self._lists(chain, tuples[:, variable]) for chain, variable in slots]
+        except MemoryError as error:
+            self._budget.refuse(document, subscription, failure_of(error))
+            return None
+        lists = [[column[row] for column in columns] for row in range(len(tuples))]
+        entries = sum(len(each) for row in lists for each in row)
+        assert building.recipe is not None  # edges are simple
+        return factory.make(document, subscription, building.recipe, lists, entries)
 
     def _lists(self, chain: Chain, rows: Ints) -> list[list[int]]:
         """The list of each row; rows that are the same have the same list."""
