@@ -17,7 +17,7 @@ from weft.joins.match.state import Numbered
 from weft.joins.time.arrivals import Progress
 
 #: Each stream's sequence numbers and timestamps.
-History = Mapping[str, tuple[list[int], list[int]]]
+SavedHistory = Mapping[str, tuple[list[int], list[int]]]
 _LARGEST = 2**63  # beyond what columns hold
 
 
@@ -29,7 +29,7 @@ class Saved:
     progress: Progress
     sequence: int
     published: int
-    history: History
+    history: SavedHistory
     since: Mapping[str, int]  # the first document that each query sees, by the query's id
     waiting: list[tuple[str, tuple[int, ...]]]  # a join's digest, and the sequence numbers of documents that wait
     kept: list[Numbered]
@@ -122,7 +122,7 @@ def _document(opened: BinaryIO) -> Numbered:
 # -- the other parts
 
 
-def _history(given: Mapping[str, Any]) -> History:
+def _history(given: Mapping[str, Any]) -> SavedHistory:
     history = {}
     for stream, columns in given.items():
         pair = [_integers(column, f"history of {stream!r}") for column in _list(columns, "history")]

@@ -15,7 +15,7 @@ from weft.joins.match.witness import ValueCodes
 
 Nodes = tuple[int, ...]
 #: The blocks that are still without a document, one after the other, each with an equality that leads to it.
-Order = Sequence[tuple[int, Condition]]
+SearchOrder = Sequence[tuple[int, Condition]]
 _KEPT = 256  # documents whose bindings are known
 _LARGE = 1_000_000  # nodes and edges of these documents
 _FREE = 100_000  # documents and nodes that may be tried, however few messages are allowed
@@ -87,7 +87,7 @@ class Search:
     # -- chains
 
     def complete(
-        self, shape: Shape, newest: int, order: Order, given: dict[int, Held], since: int, tries: Tries
+        self, shape: Shape, newest: int, order: SearchOrder, given: dict[int, Held], since: int, tries: Tries
     ) -> Iterator[tuple[Held, ...]]:
         """All ways to give the blocks of a shape documents, where some have theirs, the others in this order.
 
