@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from weft.errors import ConfigurationError
 
 #: A stream, and the way to it.
-_Way = tuple[str, "_Way | None"]
+_StreamWay = tuple[str, "_StreamWay | None"]
 
 
 class PublishedStreams:
@@ -56,7 +56,7 @@ class PublishedStreams:
         """The way from a stream back to itself, if there is one."""
         if not self._readers[publish] and publish not in read and "" not in read:
             return None  # a circle would come back through a query that reads the stream
-        ways: list[_Way] = [(stream, (publish, None)) for stream in sorted(read)]
+        ways: list[_StreamWay] = [(stream, (publish, None)) for stream in sorted(read)]
         seen: set[str] = set()
         while ways:
             way = ways.pop()
@@ -69,7 +69,7 @@ class PublishedStreams:
         return None
 
 
-def _streams(way: _Way | None) -> list[str]:
+def _streams(way: _StreamWay | None) -> list[str]:
     """The streams of a way, its first one first."""
     streams = []
     while way is not None:
