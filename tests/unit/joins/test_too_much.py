@@ -10,7 +10,7 @@ from weft import Broker, Document, Limits, Message
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine, Matches
 from weft.joins.joins import Joins
-from weft.joins.match import lookups
+from weft.joins.match import lookups, search
 from weft.joins.match.lookups import Equal, Lookups
 from weft.joins.output import ways
 from weft.joins.output.tables import Tables
@@ -167,6 +167,17 @@ def test_large_documents_that_nothing_equates_take_no_time() -> None:
     broker.publish(documents(*[f"<r>{KEYS * 2}</r>"] * 60))
 
     assert time.process_time() - start < 2
+
+
+def test_documents_are_not_looked_at_when_nothing_is_left_to_try() -> None:
+    broker = broker_with(Limits(max_joined=1), heavy=HEAVY)
+    broker.publish(documents(*[f"<r>{KEYS * 3}</r>"] * 40))
+
+    with patch.object(search, "Bindings", wraps=search.Bindings) as made:
+        broker.publish(documents(f"<q>{KEYS * 3}</q>", first=100))
+
+    assert told(broker) == {("heavy", "q100")}
+    assert made.call_count < 30
 
 
 # -- messages

@@ -17,7 +17,7 @@ from weft.documents.gather import select
 from weft.documents.table import NodeTable
 from weft.engine.engine import Matches
 from weft.errors import failure_of
-from weft.joins.match.witness import NO_EDGES, Columns, FirstStage, Most, Witnesses, take, weights
+from weft.joins.match.witness import NO_EDGES, FirstStage, Most, NodeColumns, Witnesses, take, weights
 
 _MOST_CULPRITS = 32  # if a document fails more variables and edges than this, the fault is its own
 _FREE_EDGES = 100_000  # of one document, however few messages are allowed
@@ -72,13 +72,13 @@ class _Alone:
         edges = self._divide(stage.edges_from(np.unique(nodes[1]).tolist()), lambda some: some.edges(most.edges))
         return stage.witnesses(self._table, nodes, edges, most)
 
-    def _nodes(self) -> Columns:
+    def _nodes(self) -> NodeColumns:
         try:
             return _whole(self._stage.match_all(self._table), lambda matches: matches.nodes())
         except Exception:
             return self._divide(self._stage.variables(), lambda some: some.nodes())
 
-    def _light(self, nodes: Columns, most: Most) -> Columns:
+    def _light(self, nodes: NodeColumns, most: Most) -> NodeColumns:
         """The nodes without those of the variables with the longest values, if these are too long in all."""
         valued = np.flatnonzero(self._stage.is_valued(nodes[1]))
         weight = weights(self._table, nodes[2][valued], most.bytes)
@@ -91,7 +91,7 @@ class _Alone:
         keep = ~np.isin(nodes[1], variables[heavy])
         return nodes[0][keep], nodes[1][keep], nodes[2][keep]
 
-    def _divide(self, numbers: Sequence[int], answer: Callable[[Matches], Columns]) -> Columns:
+    def _divide(self, numbers: Sequence[int], answer: Callable[[Matches], NodeColumns]) -> NodeColumns:
         """What is found for parts of the numbers; which of them fail alone is noted."""
         parts, rows, waiting = [NO_EDGES], 0, [numbers]
         while waiting:

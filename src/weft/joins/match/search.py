@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weft.joins.compile.shapes import Condition, Shape
+from weft.joins.match.bindings import Bindings
 from weft.joins.match.readings import stands
-from weft.joins.match.state import Bindings, Held, State
+from weft.joins.match.state import Held, State
 from weft.joins.match.witness import ValueCodes
 
 Nodes = tuple[int, ...]
 #: The blocks that are still without a document, one after the other, each with an equality that leads to it.
-ChainOrder = Sequence[tuple[int, Condition]]
+SearchOrder = Sequence[tuple[int, Condition]]
 _KEPT = 256  # documents whose bindings are known
 _LARGE = 1_000_000  # nodes and edges of these documents
 _FREE = 100_000  # documents and nodes that may be tried, however few messages are allowed
@@ -62,7 +63,7 @@ class Search:
             if len(self._known) >= _KEPT or self._size > _LARGE:
                 self._known.clear()
                 self._size = 0
-            known = self._known[id(one)] = one, one.bindings()
+            known = self._known[id(one)] = one, Bindings(one)
         return known[1]
 
     # -- windows
@@ -87,7 +88,7 @@ class Search:
     # -- chains
 
     def complete(
-        self, shape: Shape, newest: int, order: ChainOrder, given: dict[int, Held], since: int, tries: Tries
+        self, shape: Shape, newest: int, order: SearchOrder, given: dict[int, Held], since: int, tries: Tries
     ) -> Iterator[tuple[Held, ...]]:
         """All ways to give the blocks of a shape documents, where some have theirs, the others in this order.
 
@@ -127,7 +128,7 @@ class Search:
         other = self._bindings(given[there[0]])
         places: dict[int, None] = {}
         asked = shape.sides[there[0]].variables[there[1]]
-        values = {other.values[asked, node] for node in other.nodes.get(asked, ())}
+        values = set(other.values(asked).values())
         tries.spend(len(values))
         for value in values:
             places.update(dict.fromkeys(self._state.postings.documents(value, variable).tolist()))
@@ -163,6 +164,7 @@ class Search:
 
     def bindings(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[tuple[Nodes, ...]]:
         """All bindings of the blocks of a match that meet all conditions among them."""
+        tries.spend(0)  # where nothing is left the documents are not looked at
         yield from self._extend(shape, [self._bindings(one) for one in documents], [], tries)
 
     def _extend(
@@ -201,19 +203,19 @@ class Search:
         block, place = len(bound), len(nodes)
         side, here = shape.sides[block], found[block]
         variable, above, edge = side.variables[place], side.parents[place], side.edges[place]
-        some = here.nodes.get(variable, []) if above < 0 else here.below.get((edge, nodes[above]), [])
+        some = here.nodes(variable) if above < 0 else here.below(edge, nodes[above])
         tests = []
         for condition in shape.joins[block - 1].conditions if block else ():
             if condition.right[1] == place:
                 other, at = condition.left
-                value = found[other].values[shape.sides[other].variables[at], bound[other][at]]
+                value = found[other].values(shape.sides[other].variables[at])[bound[other][at]]
                 tests.append((value, condition))
-                equal = here.valued.get((variable, value), []) if condition.operator == "=" else some
+                equal = here.valued(variable, value) if condition.operator == "=" else some
                 if len(equal) < len(some):  # few have the value: whether they are below is looked up
-                    some = [node for node in equal if above < 0 or (edge, nodes[above], node) in here.edges]
+                    some = [node for node in equal if above < 0 or here.is_below(edge, nodes[above], node)]
         for value, condition in tests:
             tries.spend(len(some))
-            some = [node for node in some if self._stands(value, condition, here.values[variable, node])]
+            some = [node for node in some if self._stands(value, condition, here.values(variable)[node])]
         return some
 
     def _stands(self, left: int, condition: Condition, right: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -40,36 +40,6 @@ class Held:
     def values(self) -> Longs:
         """The codes of its values."""
         return self.witnesses.value[slice(*self.rows)]
-
-    def bindings(self) -> Bindings:
-        """Its witnesses, to look nodes up."""
-        rows, edges = slice(*self.rows), slice(*self.edges)
-        made = Bindings()
-        columns = self.witnesses
-        for variable, node, value in zip(
-            columns.variable[rows].tolist(), columns.node[rows].tolist(), columns.value[rows].tolist(), strict=True
-        ):
-            made.nodes.setdefault(variable, []).append(node)
-            made.values[variable, node] = value
-            if value >= 0:
-                made.valued.setdefault((variable, value), []).append(node)
-        for edge, above, below in zip(
-            columns.edge[edges].tolist(), columns.above[edges].tolist(), columns.below[edges].tolist(), strict=True
-        ):
-            made.below.setdefault((edge, above), []).append(below)
-            made.edges.add((edge, above, below))
-        return made
-
-
-@dataclass(slots=True)
-class Bindings:
-    """The witnesses of a document by variable and edge."""
-
-    nodes: dict[int, list[int]] = field(default_factory=dict)
-    values: dict[tuple[int, int], int] = field(default_factory=dict)  # by variable and node
-    valued: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # nodes by variable and value
-    below: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # by edge and node above
-    edges: set[tuple[int, int, int]] = field(default_factory=set)  # the same: edge, node above, node below
 
 
 class Numbered(NamedTuple):

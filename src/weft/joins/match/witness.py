@@ -24,7 +24,7 @@ from weft.plans.plan import Edge, Link, Pattern
 
 _NONE = np.zeros(0, np.int32)
 NO_EDGES = _NONE, _NONE, _NONE
-Columns = tuple[Ints, Ints, Ints]
+NodeColumns = tuple[Ints, Ints, Ints]
 _SWEEP = 10_000  # results that nobody asks for any more, before the engine is built anew
 #: A variable, or an edge from one.
 _WitnessKey = Definition | tuple[Definition, tuple[Link, ...]]
@@ -198,7 +198,7 @@ class FirstStage:
             raise MemoryError(matches.refused[0][2])
         return self.witnesses(table, nodes, edges, most)
 
-    def witnesses(self, table: NodeTable, nodes: Columns, edges: Columns, most: Most) -> Witnesses:
+    def witnesses(self, table: NodeTable, nodes: NodeColumns, edges: NodeColumns, most: Most) -> Witnesses:
         """What the engine found as witnesses: (document, number, node) and (number, node above, node below)."""
         document, variable, node = self._in_streams(table, *nodes)
         value = np.full(node.size, -1, np.int64)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from weft.columns.integers import Longs
 
-_HistoryColumns = tuple["array[int]", "array[int]"]
+_Counted = tuple["array[int]", "array[int]"]
 #: All documents, whatever stream they name.
 _ALL = None
 
@@ -24,7 +24,7 @@ class History:
 
     def __init__(self) -> None:
         self.sequence = 0  # of the next document
-        self._columns: dict[str | None, _HistoryColumns] = {_ALL: (array("q"), array("q"))}
+        self._columns: dict[str | None, _Counted] = {_ALL: (array("q"), array("q"))}
         self._forgotten: dict[str | None, int] = {}  # how many documents of a stream are no longer in its columns
 
     def number(self, stream: str, timestamp: int) -> int:
@@ -53,7 +53,7 @@ class History:
         every = sorted(pair for each in columns.values() for pair in zip(*each, strict=True))
         self._columns[_ALL] = array("q", [one for one, _ in every]), array("q", [one for _, one in every])
 
-    def _of(self, stream: str) -> list[_HistoryColumns]:
+    def _of(self, stream: str) -> list[_Counted]:
         names = (stream, "") if stream else (_ALL,)
         return [self._columns[name] for name in names if name in self._columns]
 
