@@ -41,14 +41,14 @@ def chain(blocks: int) -> str:
 
 
 def test_a_long_chain_of_blocks_costs_a_document_little() -> None:
-    broker = Broker(limits=Limits(max_query_nesting=150))
-    broker.subscribe(chain(150), id="chain")
+    broker = Broker(limits=Limits(max_query_nesting=400))
+    broker.subscribe(chain(400), id="chain")
     broker.subscribe("S/a->x JOIN{x = y, 1 day} S/a->y", id="pair")
     start = time.process_time()
 
     messages = broker.publish([Document("<a>1</a>", f"a{at}", "S", at) for at in range(2)])
 
-    assert time.process_time() - start < 1.5
+    assert time.process_time() - start < 2
     assert sorted(message.subscription for message in messages) == ["chain"] * 2 + ["pair"] * 2
 
 
