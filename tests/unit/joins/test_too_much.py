@@ -173,7 +173,7 @@ def test_documents_are_not_looked_at_when_nothing_is_left_to_try() -> None:
     broker = broker_with(Limits(max_joined=1), heavy=HEAVY)
     broker.publish(documents(*[f"<r>{KEYS * 3}</r>"] * 40))
 
-    with patch.object(search, "Bindings", wraps=search.Bindings) as made:
+    with patch.object(search, "Bindings", wraps=Bindings) as made:
         broker.publish(documents(f"<q>{KEYS * 3}</q>", first=100))
 
     assert told(broker) == {("heavy", "q100")}

@@ -113,7 +113,7 @@ class _Alone:
         return first, second, third
 
 
-def _whole(matches: Matches, answer: Callable[[Matches], Columns]) -> Columns:
+def _whole(matches: Matches, answer: Callable[[Matches], NodeColumns]) -> NodeColumns:
     """An answer from which nothing is missing: witnesses that are not known would make wrong matches."""
     found = answer(matches)
     if matches.refused:
