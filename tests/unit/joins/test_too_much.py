@@ -11,6 +11,7 @@ from weft.documents.table import NodeTable
 from weft.engine.engine import Engine, Matches
 from weft.joins.joins import Joins
 from weft.joins.match import lookups, search
+from weft.joins.match.bindings import Bindings
 from weft.joins.match.lookups import Equal, Lookups
 from weft.joins.output import ways
 from weft.joins.output.tables import Tables
