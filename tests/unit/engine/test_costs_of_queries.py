@@ -17,7 +17,7 @@ import weft
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.shared import effort
 from weft.engine.shared.effort import TOO_DEAR, Effort
-from weft.engine.shared.words import Words
+from weft.engine.shared.word_machine import WordMachine
 
 
 @contextmanager
@@ -175,7 +175,7 @@ def test_words_within_words_cost_no_step_for_each_of_their_places() -> None:
 def test_words_are_found_in_a_text_however_dense_they_are(words: list[str], text: str) -> None:
     text += "a" * 500
 
-    found = Words({word: word for word in words}).inside(text)
+    found = WordMachine({word: word for word in words}).inside(text)
 
     assert sorted(found) == sorted(word for word in words if word in text)
 

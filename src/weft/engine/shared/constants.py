@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 import re2
 
 from weft.engine.shared.effort import Effort
-from weft.engine.shared.words import Words
+from weft.engine.shared.word_machine import WordMachine
 from weft.plans.regex import MOST_INSTRUCTIONS, PatternSet, instructions
 
 Constants = list[tuple[str, int]]  # constant, test
@@ -33,7 +33,7 @@ class Contains:
         for constant, test in constants:
             by_word.setdefault(constant, []).append(test)
         self._always = by_word.pop("", None)
-        self._words = Words(by_word) if by_word else None
+        self._words = WordMachine(by_word) if by_word else None
 
     def probe(self, value: str) -> Iterator[list[int]]:
         if self._words is not None:

@@ -13,7 +13,7 @@ _LONG = 16  # how many times longer than the words a text is if a new machine is
 _REPEATS = 64  # places of words that are known already, whatever the text is
 
 
-class Words(Generic[Meaning]):
+class WordMachine(Generic[Meaning]):
     """Words with what they mean, in an Aho-Corasick machine.
 
     It tells every place of every word: in a text like `aaaa`, words like `a`, `aa` and `aaa` have as many places as
@@ -51,7 +51,7 @@ class Words(Generic[Meaning]):
         size = sum(map(len, missing))
         if len(text) >= _LONG * size:
             longest = max(map(len, missing))
-            return Words(missing)._inside(text[max(end + 1 - longest, 0) :])
+            return WordMachine(missing)._inside(text[max(end + 1 - longest, 0) :])
         if len(missing) > _FEW:
             return None
         return [word for word in missing if word in text]
