@@ -1,6 +1,6 @@
 """Queries that two documents alone decide, as relations, and candidates in, messages out: joins without a state.
 
-Another engine can join with these: it makes the occurrences of all documents, finds the pairs that satisfy a
+Another engine can join with these: it makes the occurrences of all documents, finds the pairs that satisfy an
 opening (all its predicates hold: equal keys of the two variables), and gives these back, to be decided exactly.
 
     predicates   predicate, earlier, later            two variables, that of the earlier document first
@@ -11,6 +11,7 @@ opening (all its predicates hold: equal keys of the two variables), and gives th
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -23,9 +24,13 @@ from weft.documents.document import Document
 from weft.documents.table import NodeTable
 from weft.joins.compile.queries import ANY_LENGTH
 from weft.joins.joins import Joins
+from weft.joins.match.confined import read_confined
 from weft.joins.match.state import Held, Numbered, hold
+from weft.joins.match.witness import Witnesses
 from weft.joins.output.found import Failures, JoinMessage, Match, fan_out, written
 from weft.joins.output.outputs import with_documents
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ class PairJoins:
 
     def occurrences(self, table: NodeTable) -> tuple[Ints, Ints, Longs]:
         """(document, variable, key) of a batch, each once."""
-        witnesses = self._joins.stage.read(table)
+        witnesses = self._read(table)
         rows = np.flatnonzero((witnesses.value >= 0) & np.isin(witnesses.variable, self._variables))
         codes, place = np.unique(witnesses.value[rows], return_inverse=True)
         texts = self._joins.stage.values.texts
@@ -68,6 +73,16 @@ class PairJoins:
         columns = np.stack([witnesses.document[rows], witnesses.variable[rows], keys])
         document, variable, key = np.unique(columns, axis=1)
         return document.astype(np.int32), variable.astype(np.int32), key
+
+    def _read(self, table: NodeTable) -> Witnesses:
+        """The witnesses of a batch; what is too much in a document is told in the log, and costs nothing else."""
+        first = read_confined(self._joins.stage, table, self._joins.limits)
+        for place, reason in first.rejected:
+            _LOG.warning("%s: %s", table.documents[place].id, reason)
+        for place, reasons in first.refused:
+            for reason in dict.fromkeys(reasons.values()):
+                _LOG.warning("%s: not joined by all queries: %s", table.documents[place].id, reason)
+        return first.witnesses
 
     def messages(self, candidates: Sequence[Candidate], failures: Failures) -> Iterator[JoinMessage]:
         """The messages of the candidates that are matches; why others cannot be made is told."""
@@ -78,7 +93,7 @@ class PairJoins:
         self, candidates: Sequence[Candidate], documents: dict[int, Document], failures: Failures
     ) -> Iterator[JoinMessage]:
         joins, given = self._joins, list(documents.values())
-        witnesses = joins.stage.read(read(given, joins.limits))
+        witnesses = self._read(read(given, joins.limits))
         numbered = [Numbered(document, document.nanoseconds or 0, at, at) for at, document in enumerate(given)]
         held = dict(zip(documents, hold(numbered, witnesses), strict=True))
         matches: list[Match] = []

@@ -97,7 +97,7 @@ def _escape(escaped: str, inside: bool) -> str:
     return "\\" + escaped
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=1_000)  # patterns may have many kilobytes
 def instructions(translated: str) -> int:
     """How large the program of a translated pattern is; raises ValueError where RE2 refuses it."""
     return int(compile_pattern(translated).programsize)

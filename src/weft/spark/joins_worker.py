@@ -23,6 +23,7 @@ from weft.documents.moment import END, exact_seconds
 from weft.documents.table import NodeTable
 from weft.errors import MessageError
 from weft.joins.joins import Joins
+from weft.joins.match.confined import read_confined
 from weft.joins.output.found import Failures, Found, JoinMessage
 from weft.joins.pairs import Candidate
 from weft.spark.compiled import Compiled, unpack, unpack_joins
@@ -197,7 +198,9 @@ class Touched:
             rows: list[int] = []
             for chunk in chunks(_documents(batch, by_row=True)):
                 table = read(chunk, plans.limits)
-                found = np.unique(stage.read(table).document).tolist()
+                first = read_confined(stage, table, plans.limits)
+                told = [place for place, _ in (*first.refused, *first.rejected)]  # where they are joined it is told why
+                found = sorted({*first.witnesses.document.tolist(), *told})
                 stage.values.keep(_NONE)
                 rows += [int(table.documents[at].id) for at in found]
             yield batch.take(pa.array(rows, pa.int64()))

@@ -1,0 +1,41 @@
+"""Joins without a state: what is too much in one document costs no other its occurrences."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from weft import Document
+from weft.documents.build import read
+from weft.joins.joins import Joins
+from weft.joins.pairs import PairJoins
+from weft.languages import parse
+from weft.plans.xscl import Xscl
+
+DEEP = "<a>" * 900 + "<b>1</b>" * 20_000 + "</a>" * 900
+
+
+def test_a_document_with_too_many_edges_is_told_and_the_others_have_their_occurrences(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    joins = Joins()
+    for number, query in enumerate(
+        ["S//a->x[.//b->y] JOIN{y = z, 1 day} S//a->w[.//b->z]", "S/o[@k->k] FOLLOWED BY{k = l, 1 hour} S/p[@k->l]"]
+    ):
+        plan = parse(query, "xscl")
+        assert isinstance(plan, Xscl)
+        joins.add(number, plan)
+    pairs = PairJoins(joins)
+    batch = [
+        Document("<o k='1'/>", "good", "S", 1),
+        Document(DEEP, "deep", "S", 2),
+        Document("<p k='1'/>", "too", "S", 3),
+    ]
+
+    with caplog.at_level(logging.WARNING):
+        document, _, key = pairs.occurrences(read(batch))
+
+    assert {0, 2} <= set(document.tolist())
+    assert len({int(each) for at, each in zip(document, key, strict=True) if at != 1}) == 1
+    assert "deep: not joined by all queries" in caplog.text
