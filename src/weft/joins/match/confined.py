@@ -117,7 +117,7 @@ def _whole(matches: Matches, answer: Callable[[Matches], NodeColumns]) -> NodeCo
     """An answer from which nothing is missing: witnesses that are not known would make wrong matches."""
     found = answer(matches)
     if matches.refused:
-        raise MemoryError(matches.refused[0][2])
+        raise MemoryError(matches.refused[0][2].removeprefix("MemoryError: "))
     return found
 
 

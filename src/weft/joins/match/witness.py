@@ -195,7 +195,7 @@ class FirstStage:
         nodes = matches.nodes()
         edges = matches.edges(most.edges) if self._edges else NO_EDGES
         if matches.refused:  # witnesses that are not known would make wrong matches
-            raise MemoryError(matches.refused[0][2])
+            raise MemoryError(matches.refused[0][2].removeprefix("MemoryError: "))
         return self.witnesses(table, nodes, edges, most)
 
     def witnesses(self, table: NodeTable, nodes: NodeColumns, edges: NodeColumns, most: Most) -> Witnesses:
