@@ -28,6 +28,7 @@ from weft.joins.output.found import Failures, Found, JoinMessage
 from weft.joins.pairs import Candidate
 from weft.spark.compiled import Compiled, unpack, unpack_joins
 from weft.spark.joins_plans import CompiledJoins, JoinPlans
+from weft.spark.joins_sets import PredicateSets
 
 _ROWS = 10_000  # of an output batch, at most
 _CHARACTERS = 16 * 1024 * 1024  # and about so much text
@@ -126,26 +127,6 @@ def _side_rows(document: Document, tokens: list[tuple[int, int]]) -> Iterator[di
     }
     for key in dict.fromkeys(key for key, _ in tokens):
         yield {"key": key, **shared}
-
-
-class PredicateSets:
-    """Predicates that hold in, the openings that need no others out; each set of predicates is worked out once."""
-
-    def __init__(self, plans: JoinPlans) -> None:
-        self._needing: dict[int, list[int]] = {}
-        self._sizes: Counter[int] = Counter()
-        for opening, predicate in plans.pairs.needs:
-            self._needing.setdefault(predicate, []).append(opening)
-            self._sizes[opening] += 1
-        self._known: dict[frozenset[int], list[int]] = {}
-
-    def openings(self, held: Iterable[int]) -> list[int]:
-        """The openings all of whose predicates hold."""
-        given = frozenset(held)
-        if given not in self._known:
-            found = Counter(opening for predicate in given for opening in self._needing[predicate])
-            self._known[given] = [opening for opening, number in found.items() if number == self._sizes[opening]]
-        return self._known[given]
 
 
 @dataclass(frozen=True, slots=True)
