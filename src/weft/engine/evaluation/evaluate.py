@@ -41,10 +41,14 @@ class Evaluation:
         self.plans: list[LabelPlan] = [all_plans[label] for label in self.present.tolist()]
         self.navigation = Navigation(table, labels, plans, frozen)
         self.refusals = Refusals(table)
-        self._kinds = Kinds(table, self.navigation, frozen, self.holds)
         self._facts: list[Longs] = []
         self._waiting: dict[int, list[tuple[Ints, Ints]]] = {}
         self._results: list[tuple[Ints, Ints]] = []
+
+    @property
+    def _kinds(self) -> Kinds:
+        """How nodes come to hold. Made when asked for: kept, it and this would keep each other and the batch alive."""
+        return Kinds(self.table, self.navigation, self._frozen, self.holds)
 
     def run(self) -> tuple[Ints, Ints]:
         """The results that the shared plan's nodes give, as (result, document node)."""

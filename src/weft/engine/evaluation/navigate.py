@@ -35,7 +35,11 @@ class Navigation:
         passed += range(self._names)  # symbol -1 is `*`
         self._passed = np.unique(np.array(passed, np.int64))
         self._text_symbol = next(iter(symbols_of(TEXT_NAME)), -2)
-        self.sweep = Sweep(table, self._keep)
+
+    @property
+    def sweep(self) -> Sweep:
+        """The way by sets. Made when asked for: kept, it and this would keep each other, and the batch, alive."""
+        return Sweep(self._table, self._keep)
 
     def up(self, edges: Ints, rows: Ints) -> tuple[Longs, Ints]:
         """Where edges that end at rows can begin: (position in the input, row), each once."""

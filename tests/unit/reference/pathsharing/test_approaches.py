@@ -123,7 +123,7 @@ def test_a_batch_that_fails_leaves_no_half_made_label_path(monkeypatch: pytest.M
         raise MemoryError("no room")
 
     with monkeypatch.context() as patched:
-        patched.setattr("weft.reference.pathsharing.pathsharing.Search", failing)
+        patched.setattr("weft.reference.pathsharing.pathsharing.TreeSearch", failing)
         with pytest.raises(MemoryError, match="no room"):
             engine.match(table_of(["<new><section/></new>"]))
 
