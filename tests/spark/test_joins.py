@@ -413,12 +413,12 @@ NUMBERS = """
 import json, sys
 from weft.documents import Document, read
 from weft.joins.joins import Joins
-from weft.joins.pairs import Pairs
+from weft.joins.pairs import PairJoins
 from weft.languages.xscl import parse
 joins = Joins()
 for number, text in enumerate(json.loads(sys.argv[1])):
     joins.add(number, parse(text))
-pairs = Pairs(joins)
+pairs = PairJoins(joins)
 occurrences = pairs.occurrences(read([Document(sys.argv[2])]))
 print(pairs.predicates, pairs.needs, pairs.openings, [column.tolist() for column in occurrences])
 """
