@@ -1,13 +1,16 @@
-"""Tokens in, one after the other out, with the errors that every language tells in the same words."""
+"""Query text in, tokens out one after the other, with the errors that every language tells in the same words.
+
+A token is made when it is next: behind it may be the text of a constructor, which has no tokens.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NoReturn, Self
 
 from weft.documents.document import Limits
 from weft.errors import QueryError, QueryWarning, UnsupportedError
-from weft.languages.tokens import Token, place_of, tokenize
 
 #: How deep a query may be nested; what reads and runs it is recursive.
 MOST_NESTED = Limits().max_query_nesting
@@ -15,34 +18,52 @@ _MOST_WARNINGS = 10  # of one query: each has to find its place, and nobody read
 OnWarning = Callable[[QueryWarning], object]
 
 
+_NAME = r"[^\W\d][\w.\-·]*"
+_TOKEN = re.compile(
+    rf"""\s*(
+      {_NAME}(?::(?!:)(?:{_NAME}|\*))?|\*:{_NAME}                    # name
+      |//|::|\.\.|!=|<=|>=|:=|->|[/\[\]()@,|*=<>+\-$\{{\}}]|\.(?!\d)  # sign
+      |\d+(?:\.\d*)?|\.\d+                                           # number
+      |"(?:[^"]|"")*"|'(?:[^']|'')*'                                 # string
+      |\Z|.
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_KINDS = dict.fromkeys("/[]()@,|*=<>+-$.{}:!", "sign") | dict.fromkeys("0123456789", "number")
+_KINDS |= {'"': "string", "'": "string", "": "end"}
+_ALONE = frozenset("\"'!:")  # no token, unless more follows
+
+
 class Reader:
-    """A place in the tokens of a query: `kind`, `text` and `at` are those of the next token."""
+    """A place in a query: `kind` (name, sign, number, string, end), `text` and `at` are those of the next token."""
 
     def __init__(self, query: str, language: str) -> None:
         self.query, self.language = query, language
-        self._tokens = self.tokens()
-        self._next = 0
         self._nested = 0
         self.most_nested = MOST_NESTED
         self._on_warning: OnWarning | None = None
         self._warned: set[tuple[int, str]] = set()
-        self.kind, self.text, self.at = self._tokens[0]
+        self.seek(0)
 
     def within(self, most_nested: int, on_warning: OnWarning | None) -> Self:
         """The same reader, for queries that are nested so deep at most; whoever wants to know of warnings is told."""
         self.most_nested, self._on_warning = most_nested, on_warning
         return self
 
-    def tokens(self) -> list[Token]:
-        """The tokens to begin with."""
-        return tokenize(self.query, self.language)
-
     def advance(self) -> str:
         """Go to the next token; the text of this one comes back."""
         text = self.text
-        self._next += 1
-        self.kind, self.text, self.at = self._tokens[self._next]
+        self.seek(self.at + len(text))
         return text
+
+    def seek(self, at: int) -> None:
+        """Go on with the token that starts at a place, or behind the white space there."""
+        found = _TOKEN.match(self.query, at)
+        assert found is not None, "every text has a token, if only its end"
+        self.text, self.at = found[1], found.start(1)
+        self.kind = _kind_of(self.text)
+        if self.kind == "bad":
+            self.fail(_bad_character(self.query, self.at), self.at)
 
     def enter(self) -> None:
         """Go into brackets, but not too deep."""
@@ -61,7 +82,8 @@ class Reader:
     @property
     def following(self) -> str:
         """The text of the token behind the next one."""
-        return self._tokens[self._next + 1][1] if self.kind != "end" else ""
+        found = _TOKEN.match(self.query, self.at + len(self.text)) if self.kind != "end" else None
+        return found[1] if found is not None else ""
 
     def accept(self, sign: str) -> bool:
         """Take a sign if it is next."""
@@ -89,19 +111,33 @@ class Reader:
 
     def fail(self, reason: str, at: int) -> NoReturn:
         """The query cannot be read."""
-        raise QueryError(self.language, self.query, self.offset(at), reason)
+        raise QueryError(self.language, self.query, at, reason)
 
     def refuse(self, feature: str, at: int, instead: str | None = None) -> NoReturn:
         """The query asks for what there is not."""
-        raise UnsupportedError(self.language, self.query, self.offset(at), feature, instead)
+        raise UnsupportedError(self.language, self.query, at, feature, instead)
 
     def warn(self, reason: str, at: int) -> None:
         """The query can be read, but a part of it cannot mean what it says; told once, however often it is read."""
         is_new = (at, reason) not in self._warned and len(self._warned) < _MOST_WARNINGS
         if self._on_warning is not None and is_new:
             self._warned.add((at, reason))
-            self._on_warning(QueryWarning(self.language, self.query, self.offset(at), reason))
+            self._on_warning(QueryWarning(self.language, self.query, at, reason))
 
-    def offset(self, at: int) -> int:
-        """Where in the query a token's place is."""
-        return place_of(self.query, at)
+
+def _kind_of(text: str) -> str:
+    """The kind of a token by its first character."""
+    kind = _KINDS.get(text[:1], "name")
+    if len(text) == 1:
+        if kind == "name":
+            return "name" if text.isalpha() or text == "_" else "bad"
+        return "bad" if text in _ALONE else kind
+    if kind == "sign" and (text[1].isalnum() or text[1] == "_" or text[:2] == "*:"):
+        return "name" if text[0] == "*" else "number" if text[0] == "." else kind
+    return kind
+
+
+def _bad_character(query: str, at: int) -> str:
+    if query[at] in "\"'":
+        return f"a string that starts with {query[at]} does not end"
+    return f"expected a token of a query, found {query[at]!r}"

@@ -60,6 +60,7 @@ LONG_QUERIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::weft.QueryWarning")
 @pytest.mark.parametrize("name", LONG_QUERIES)
 def test_a_query_within_the_limits_is_subscribed_and_answered_quickly(name: str) -> None:

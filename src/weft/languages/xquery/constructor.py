@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from weft.languages.tokens import Token, token_at
 from weft.languages.xpath.parser import Parser
 from weft.plans.flwr import Attribute, Element, ElementPart, Enclosed, Returned
 
@@ -19,29 +18,6 @@ _SPACES = re.compile(r"[\t\n\r]")
 
 class Constructor(Parser):
     """Reads characters inside constructors and tokens outside them; `seek` goes from one to the other."""
-
-    def tokens(self) -> list[Token]:
-        """The first token; the others are made as they come."""
-        return [token_at(self.query, 0, self.language)]
-
-    def offset(self, at: int) -> int:
-        """Places are offsets already."""
-        return at
-
-    def advance(self) -> str:
-        """Go to the next token, which is made only now: behind it may be the text of a constructor."""
-        text = self.text
-        self.seek(self.at + len(text))
-        return text
-
-    @property
-    def following(self) -> str:
-        """The text of the token behind the next one."""
-        return token_at(self.query, self.at + len(self.text), self.language)[1] if self.kind != "end" else ""
-
-    def seek(self, at: int) -> None:
-        """Go on with the token at a place."""
-        self.kind, self.text, self.at = token_at(self.query, at, self.language)
 
     def enclosed(self) -> Enclosed:
         """What stands in braces, up to and with the closing one."""
