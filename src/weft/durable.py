@@ -6,6 +6,7 @@ gets the content as it was written, or an error that names the file and says wha
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ class Seal:
 
 
 def write_atomically(file: Path, content: str | Iterable[bytes]) -> None:
-    """Write a file from text, or from pieces; when this returns it is on the disk."""
+    """Write a file from text, or from pieces; when this returns it is on the disk. One process at a time may do so."""
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f"{file.name}.part")
     try:
@@ -85,6 +86,18 @@ def open_sealed(file: Path, kind: Seal) -> Iterator[tuple[BinaryIO, int]]:
             raise _damaged(file, kind, "its checksum does not fit its content")
         opened.seek(len(title))
         yield opened, size
+
+
+@contextmanager
+def in_turn(folder: Path) -> Iterator[None]:
+    """Who else comes to this folder meanwhile waits; a process that ends lets go, however it ends."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def sync(*folders: Path) -> None:

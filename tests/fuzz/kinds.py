@@ -13,6 +13,7 @@ KINDS = {
     "archives": "Archives",
     "checkpoints": "Checkpoints",
     "rows": "FileRows",
+    "headers": "Headers",
 }
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from xml.parsers import expat
 
-from weft.documents.source import Source
+from weft.documents.source import SourceBytes
 
 _BEFORE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s++|<!--.*?-->|<\?.*?\?>)*+<!DOCTYPE", re.DOTALL)
 #: What stands between `<!DOCTYPE` and its declarations, or its end.
@@ -23,6 +23,8 @@ class Doctype:
     is_external: bool  # it names a DTD, which is never fetched
     public: str | None = None
     is_standalone: bool = False
+    name: str = ""
+    system: str | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -30,7 +32,7 @@ class Doctype:
         return not self.has_subset and not self.is_external
 
 
-def find_doctype(source: Source) -> Doctype | None:
+def find_doctype(source: SourceBytes) -> Doctype | None:
     """The DOCTYPE of a document; raises DocumentError where what stands before it is not well-formed.
 
     expat is given no more than that: an exception of a handler does not stop it, it reads on to the end of what it has.
@@ -46,9 +48,10 @@ def find_doctype(source: Source) -> Doctype | None:
         nonlocal is_standalone
         is_standalone = standalone == 1
 
-    def doctype(_name: str, system: str | None, public: str | None, has_subset: int) -> None:
+    def doctype(name: str, system: str | None, public: str | None, has_subset: int) -> None:
         is_external = system is not None or public is not None
-        found.append(Doctype(before.end() - 9, head.end(), bool(has_subset), is_external, public, is_standalone))
+        place = before.end() - 9, head.end()
+        found.append(Doctype(*place, bool(has_subset), is_external, public, is_standalone, name, system))
 
     parser.XmlDeclHandler = declare
     parser.StartDoctypeDeclHandler = doctype

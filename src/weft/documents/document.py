@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import count
 from typing import Any, Literal, get_args
 
@@ -26,6 +26,7 @@ class Document:
     id: str = ""
     stream: str = ""
     timestamp: Moment | None = None  # seconds since 1970 or a datetime, as given
+    header: bytes | None = field(default=None, repr=False)  # byte offsets of views in it (see weft.headers)
     nanoseconds: int | None = field(init=False, repr=False, compare=False)  # the same, exactly
 
     def __post_init__(self) -> None:
@@ -106,6 +107,6 @@ def as_documents(batch: Document | bytes | str | Iterable[Document | bytes | str
         if not isinstance(document.data, bytes | str):
             raise TypeError(f"a document is bytes or str, found {type(document.data).__name__}")
         if not document.id:
-            document = Document(document.data, f"document-{next(_numbers)}", document.stream, document.timestamp)
+            document = replace(document, id=f"document-{next(_numbers)}")
         documents.append(document)
     return documents

@@ -14,7 +14,7 @@ from html.entities import name2codepoint
 
 from weft.documents.doctype import HEAD, Doctype
 from weft.documents.document import EntityPolicy, Limits
-from weft.documents.source import Source
+from weft.documents.source import SourceBytes
 from weft.documents.tags import ASIDE, TAG
 
 #: The public identifier of entities that are declared here, since the document does not: a use of them is an error.
@@ -123,7 +123,7 @@ def _too_much(subset: Subset, depth: int, max_attributes: int) -> str | None:
 class Entities:
     """What the references of a document come to; raises DocumentError where that is too much."""
 
-    def __init__(self, source: Source, doctype: Doctype, limits: Limits) -> None:
+    def __init__(self, source: SourceBytes, doctype: Doctype, limits: Limits) -> None:
         self.subset = read_subset(source.data, doctype)
         self._source, self._doctype, self._limits = source, doctype, limits
         sizes, reason = measure(self.subset, limits.max_attributes)

@@ -46,6 +46,10 @@ class Fragments:
             return f'{table.tags[table.attribute_tag[at]]}="{escape_attribute(table.attribute_values[at])}"'
         return table.texts[node - table.first_text]
 
+    def length(self, row: int) -> int:
+        """The bytes that an element has in its source, without declarations that are put in."""
+        return self._end(row, self._table.sources[int(self._table.document[row])]) - int(self._table.start[row])
+
     def declaration(self, node: int) -> str:
         """The declaration of an attribute's prefix, to stand before it in another element; "" if it has none."""
         at = node - self._table.elements

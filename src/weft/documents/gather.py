@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import accumulate, chain, compress
 
 import numpy as np
 
 from weft.columns.integers import Ints
+from weft.documents.document import Document
 from weft.documents.table import NodeTable
 
 
@@ -47,6 +49,17 @@ def select(table: NodeTable, places: Sequence[int]) -> NodeTable:
         text_event=table.text_event[texts],
         namespaces=tuple((int(row_at[row]), prefix, uri) for row, prefix, uri in table.namespaces if rows[row]),
     )
+
+
+def with_blanks(table: NodeTable, documents: Sequence[Document], blanks: set[int]) -> NodeTable:
+    """The table with documents among its own that have no node at all: `blanks` are the identities of these."""
+    read = {id(document) for document in table.documents}
+    together = [document for document in documents if id(document) in read or id(document) in blanks]
+    # In their order: a document may be there more than once.
+    moved = np.array([place for place, document in enumerate(together) if id(document) in read], np.int32)
+    sources = iter(table.sources)
+    together_sources = [next(sources) if id(document) in read else b"" for document in together]
+    return replace(table, documents=tuple(together), sources=tuple(together_sources), document=moved[table.document])
 
 
 def concatenate(tables: Sequence[NodeTable]) -> NodeTable:

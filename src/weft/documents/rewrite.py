@@ -13,22 +13,22 @@ from weft.documents.doctype import Doctype
 from weft.documents.document import Limits
 from weft.documents.entities import UNDECLARED, Entities, colon
 from weft.documents.escaping import escape_attribute, escape_text
-from weft.documents.source import Source
+from weft.documents.source import SourceBytes
 from weft.documents.tags import LONGEST_NAMESPACE, namespace_size, too_long_namespace
 from weft.documents.tally import Tally
 
 _EXTERNAL_IN_VALUE = errors.codes[errors.XML_ERROR_ATTRIBUTE_EXTERNAL_ENTITY_REF]
 
 
-def without_doctype(source: Source, doctype: Doctype, limits: Limits) -> Source:
+def without_doctype(source: SourceBytes, doctype: Doctype, limits: Limits) -> SourceBytes:
     """The document with its internal declarations applied; raises DocumentError where it needs external ones."""
-    return Source(source.document, _Rewriter(source, doctype, limits).write())
+    return SourceBytes(source.document, _Rewriter(source, doctype, limits).write())
 
 
 class _Rewriter:
     """expat's events as XML text, without the DOCTYPE."""
 
-    def __init__(self, source: Source, doctype: Doctype, limits: Limits) -> None:
+    def __init__(self, source: SourceBytes, doctype: Doctype, limits: Limits) -> None:
         self.out: list[bytes] = []
         self.source, self.doctype, self.limits = source, doctype, limits
         self.entities = Entities(source, doctype, limits)

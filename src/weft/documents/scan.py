@@ -9,7 +9,7 @@ from xml.parsers import expat
 from weft.documents.doctype import find_doctype
 from weft.documents.document import Document, Limits
 from weft.documents.rewrite import without_doctype
-from weft.documents.source import Source, read_source
+from weft.documents.source import SourceBytes, read_source
 from weft.documents.tags import LONGEST_NAMESPACE, refuse_floods
 from weft.documents.tally import Tally
 from weft.errors import DocumentError, failure_of
@@ -74,7 +74,7 @@ class Scan:
         for column, mark in zip(self._columns, marks, strict=True):
             del column[mark:]
 
-    def _scan(self, document: Document, marks: list[int]) -> Source:
+    def _scan(self, document: Document, marks: list[int]) -> SourceBytes:
         self._check_size(document.id, len(document.data))
         source = read_source(document)
         self._check_size(document.id, len(source.data))
@@ -98,10 +98,10 @@ class Scan:
         if size > self.limits.max_bytes:
             raise DocumentError(document, 1, 1, 0, f"{size} bytes, more than {self.limits.max_bytes}")
 
-    def _is_plain(self, source: Source) -> bool:
+    def _is_plain(self, source: SourceBytes) -> bool:
         return self._plain is not None and self._plain.scan(source.data)
 
-    def _parse_rewritten(self, source: Source, rewritten: Source) -> None:
+    def _parse_rewritten(self, source: SourceBytes, rewritten: SourceBytes) -> None:
         try:
             self._parse(rewritten, self._interned)
         except DocumentError as error:
@@ -123,10 +123,10 @@ def scan(documents: Iterable[Document], limits: Limits) -> Scan:
 
 
 # Long: the handlers are closures over one parser's columns; apart they would look up attributes for every tag.
-def _make_parse(into: Scan) -> Callable[[Source, dict[str, str]], None]:
+def _make_parse(into: Scan) -> Callable[[SourceBytes, dict[str, str]], None]:
     """The parser of a batch. Its handlers are closures over bound methods: they run for every tag and text."""
     parser: expat.XMLParserType
-    source: Source
+    source: SourceBytes
     tally: Tally
     declared = 0
     events, limits = into.events, into.limits
@@ -169,7 +169,7 @@ def _make_parse(into: Scan) -> Callable[[Source, dict[str, str]], None]:
         namespace_events.append(len(events))
         namespaces.append((prefix, uri))
 
-    def parse(document: Source, interned: dict[str, str]) -> None:
+    def parse(document: SourceBytes, interned: dict[str, str]) -> None:
         nonlocal parser, source, tally, declared
         parser = expat.ParserCreate("utf-8", SEPARATOR, interned)
         source, tally, declared = document, Tally(limits), 0

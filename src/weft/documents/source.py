@@ -19,7 +19,7 @@ HEAD = 4 * 1024  # bytes in which an encoding is declared
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceBytes:
     """The UTF-8 bytes of a document; `encoding` is what they were before, `None` if they are as given."""
 
     document: str
@@ -37,16 +37,16 @@ class Source:
         return DocumentError(self.document, line, column, offset, reason)
 
 
-def read_source(document: Document) -> Source:
+def read_source(document: Document) -> SourceBytes:
     """The document as UTF-8; raises DocumentError where it has an encoding that is unknown or broken."""
     data = document.data
     if isinstance(data, str):
-        return Source(document.id, _encode(document.id, data))
+        return SourceBytes(document.id, _encode(document.id, data))
     encoding = encoding_of(document.id, data)
     if encoding is None:
-        return Source(document.id, data)
+        return SourceBytes(document.id, data)
     try:
-        return Source(document.id, data.decode(encoding).encode("utf-8"), encoding)
+        return SourceBytes(document.id, data.decode(encoding).encode("utf-8"), encoding)
     except UnicodeDecodeError as error:
         before = data[: error.start].decode(encoding, "replace")
         line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1

@@ -102,7 +102,7 @@ class NodeTable:
         return nodes
 
     @cached_property
-    def _by_parent(self) -> dict[Kind, tuple[Longs, Ints]]:
+    def by_parent(self) -> dict[Kind, tuple[Longs, Ints]]:
         """For each kind its nodes by their parents, and where each parent's nodes begin."""
         bounds = {Kind.ELEMENT: (0, self.elements), Kind.ATTRIBUTE: (self.elements, self.first_text)}
         bounds[Kind.TEXT] = (self.first_text, self.nodes)
@@ -117,7 +117,7 @@ class NodeTable:
     def reach(self, rows: Ints, kind: Kind, deep: bool) -> tuple[Longs, Ints]:
         """All nodes of a kind that a step leads to from rows: (position in the input, node)."""
         rows = rows[rows < self.elements] if rows.size and rows.max() >= self.elements else rows
-        starts, nodes = self._by_parent[kind]
+        starts, nodes = self.by_parent[kind]
         if not deep:
             which, inside = expand(starts[rows], starts[rows + np.int64(1)])
             return which, nodes[inside]
@@ -129,7 +129,7 @@ class NodeTable:
         if kind is Kind.ELEMENT:
             return rows + np.int64(1), self.last[rows] + np.int64(1)
         if kind is Kind.ATTRIBUTE:
-            starts, _ = self._by_parent[kind]
+            starts, _ = self.by_parent[kind]
             return starts[rows] + self.elements, starts[self.last[rows] + np.int64(1)] + self.elements
         first = np.int64(self.first_text)
         return self.text_first[rows] + first, self.text_last[rows] + first

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from weft.documents.document import Limits
-from weft.documents.source import Source
+from weft.documents.source import SourceBytes
 
 #: Bytes of a namespace name, which a document writes once and every name in it has.
 LONGEST_NAMESPACE = 1_024
@@ -29,7 +29,7 @@ _LONG_NAMESPACE = re.compile(
 _REFERENCE = re.compile(rb"&(?:#x([0-9A-Fa-f]{1,8})|#([0-9]{1,8})|(amp|lt|gt|quot|apos)|[^&;\s]*+);|\r\n")
 
 
-def refuse_floods(source: Source, limits: Limits) -> None:
+def refuse_floods(source: SourceBytes, limits: Limits) -> None:
     """Raise DocumentError for a tag with too many attributes or with a namespace name that is too long."""
     data = source.data
     long, flood = _floods(limits.max_attributes)

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from weft.documents.document import Document, Limits
-from weft.documents.source import HEAD, Source, encoding_of
+from weft.documents.source import HEAD, SourceBytes, encoding_of
 from weft.errors import ConfigurationError, DocumentError, failure_of
 from weft.inputs.archives import is_archive, is_gzip, is_hidden, open_members
 from weft.inputs.chunks import CHUNK, Chunks, decode_chunks, reason_of
@@ -254,7 +254,7 @@ def _read_whole(name: str, chunks: Chunks, make: Make, limits: Limits) -> Docume
             if size > limits.max_bytes:
                 return DocumentError(name, 1, 1, 0, f"more than {limits.max_bytes} bytes")
     except DocumentError as error:
-        return Source(name, b"".join(parts)).error(size, error.reason)
+        return SourceBytes(name, b"".join(parts)).error(size, error.reason)
     return make(b"".join(parts), name)
 
 

@@ -13,7 +13,7 @@ from weft.documents.document import Limits
 from weft.documents.entities import Subset, declarations_for, measure, read_doctype, references_in
 from weft.documents.escaping import escape_attribute
 from weft.documents.scan import SEPARATOR
-from weft.documents.source import Source
+from weft.documents.source import SourceBytes
 from weft.documents.tags import LONGEST_NAMESPACE, namespace_size, namespaces_in, refuse_floods, too_long_namespace
 from weft.errors import DocumentError
 
@@ -89,7 +89,7 @@ class Outline:
     def feed(self, data: bytes | bytearray, offset: int) -> None:
         """Read on: bytes outside the rows, which begin at an offset of the file. Raises OutlineError."""
         try:
-            refuse_floods(Source("", bytes(data)), self._limits)
+            refuse_floods(SourceBytes("", bytes(data)), self._limits)
         except DocumentError as error:
             raise OutlineError(offset + error.offset, error.reason) from None
         if self._sizes and b"xmlns" in data:

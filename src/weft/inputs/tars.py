@@ -24,7 +24,7 @@ class SparseError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Header:
+class _TarHeader:
     name: bytes
     size: int
     kind: bytes
@@ -58,7 +58,7 @@ def open_tar(
         if header.kind in _WITHOUT_CONTENT or (header.kind == b"\0" and name.endswith("/")):
             continue
         while header.kind == _SPARSE and header.goes_on:
-            header = _Header(b"", 0, _SPARSE, _read(source, _BLOCK)[504] != 0)
+            header = _TarHeader(b"", 0, _SPARSE, _read(source, _BLOCK)[504] != 0)
         content = _TarContent(source, size)
         if is_sparse and is_wanted(name):
             yield name, SparseError("a sparse file, which no XML document is")
@@ -97,7 +97,7 @@ def _read(source: Readable, size: int) -> bytes:
     return data
 
 
-def _header(block: bytes) -> _Header | None:
+def _header(block: bytes) -> _TarHeader | None:
     """What a header says; None for the end of the archive."""
     if not block.strip(b"\0"):
         return None
@@ -108,7 +108,7 @@ def _header(block: bytes) -> _Header | None:
     name, prefix = (part.split(b"\0", 1)[0] for part in (block[:100], block[345:500]))
     if prefix and block[257:263] == b"ustar\0":
         name = prefix + b"/" + name
-    return _Header(name, _size(_number(block[124:136])), block[156:157], block[482] != 0)
+    return _TarHeader(name, _size(_number(block[124:136])), block[156:157], block[482] != 0)
 
 
 def _number(field: bytes) -> int:
@@ -136,7 +136,7 @@ def _read_note(source: Readable, size: int) -> bytes:
     return _read(source, size + -size % _BLOCK)[:size]
 
 
-def _note(notes: _Notes, header: _Header, content: bytes) -> None:
+def _note(notes: _Notes, header: _TarHeader, content: bytes) -> None:
     if header.kind == _LONG_NAME:
         notes.name = content.split(b"\0", 1)[0]
     elif header.kind in _NOTES:

@@ -1,0 +1,179 @@
+"""Conditions of many queries in one table, each distinct one once, and what they come to for a document with a header.
+
+The parts of a conjunction are asked in the order that ends soonest: by what asking costs, and how often it was false so
+far. Where one is false the others are not asked.
+"""
+
+from __future__ import annotations
+
+from weft.headers.conditions import (
+    AllOf,
+    AnyOf,
+    CountLookUp,
+    FirstKnown,
+    FirstLookUp,
+    HeaderCondition,
+    LookUp,
+    NestedLookUp,
+    NoneOf,
+    OneNode,
+    RootIs,
+    Settled,
+)
+from weft.headers.header import ABSENT
+from weft.headers.looked_up import LookedUp
+from weft.plans.comparisons import HOLDS
+from weft.plans.numbers import double, number
+from weft.plans.plan import Value
+
+#: What asking costs, in look-ups of a plain value.
+_COST = {Settled: 0.0, RootIs: 4.0, LookUp: 1.0, CountLookUp: 0.2, FirstLookUp: 1.0, NestedLookUp: 20.0}
+
+
+def holds(test: Value, text: str) -> bool:
+    """Whether a value passes a test."""
+    constant = test.constant
+    if isinstance(constant, str):
+        return bool(HOLDS[test.operator](text, constant))
+    return bool(HOLDS[test.operator]((double if test.is_double else number)(text), constant))
+
+
+class ConditionTable:
+    """Conditions by number; equal ones have the same number."""
+
+    def __init__(self) -> None:
+        self.conditions: list[HeaderCondition] = []
+        self._numbers: dict[HeaderCondition, int] = {}
+        self._parts: list[list[int]] = []
+        self._asked: list[int] = []
+        self._held: list[int] = []  # how often it was true, or unknown
+
+    def __len__(self) -> int:
+        return len(self.conditions)
+
+    def add(self, condition: HeaderCondition) -> int:
+        """The number of a condition."""
+        number = self._numbers.get(condition)
+        if number is not None:
+            return number
+        match condition:
+            case AllOf(parts) | AnyOf(parts) | FirstKnown(parts):
+                inner = [self.add(part) for part in parts]
+            case NoneOf(part) | OneNode(part=part):
+                inner = [self.add(part)]
+            case _:
+                inner = []
+        number = self._numbers[condition] = len(self.conditions)
+        self.conditions.append(condition)
+        self._parts.append(inner)
+        self._asked.append(0)
+        self._held.append(0)
+        return number
+
+    def parts(self, number: int) -> list[int]:
+        """The conditions that a condition is made of, in the order in which they are asked."""
+        return self._parts[number]
+
+    def ask(self, number: int, document: LookedUp, known: dict[int, bool | None]) -> bool | None:
+        """Whether a condition holds; `known` has what was asked of this document before."""
+        if number in known:
+            return known[number]
+        found = known[number] = self._ask(number, document, known)
+        self._asked[number] += 1
+        self._held[number] += found is not False
+        return found
+
+    def _ask(self, number: int, document: LookedUp, known: dict[int, bool | None]) -> bool | None:
+        condition = self.conditions[number]
+        kind = type(condition)
+        if kind is LookUp:
+            return _look_up(condition, document)  # type: ignore[arg-type]
+        if kind is AllOf:
+            result: bool | None = True
+            for part in self._parts[number]:
+                found = self.ask(part, document, known)
+                if found is False:
+                    return False
+                if found is None:
+                    result = None
+            return result
+        return self._ask_other(condition, self._parts[number], document, known)
+
+    def _ask_other(
+        self, condition: HeaderCondition, parts: list[int], document: LookedUp, known: dict[int, bool | None]
+    ) -> bool | None:
+        match condition:
+            case AnyOf():
+                result: bool | None = False
+                for part in parts:
+                    found = self.ask(part, document, known)
+                    if found:
+                        return True
+                    if found is None:
+                        result = None
+                return result
+            case FirstKnown():
+                answers = (self.ask(part, document, known) for part in parts)
+                return next((answer for answer in answers if answer is not None), None)
+            case NoneOf():
+                found = self.ask(parts[0], document, known)
+                return None if found is None else not found
+            case OneNode(entries, _, is_conjunction):
+                found = self.ask(parts[0], document, known)
+                is_one = all(document.entries[entry] >= ABSENT for entry in entries)
+                return found if is_one or (found is False and is_conjunction) else None
+            case RootIs(label):
+                return document.root_passes(label)
+            case Settled(value):
+                return value
+            case _:
+                return _look_up_other(condition, document)
+
+    def reorder(self) -> None:
+        """Put the parts of conjunctions in the order that ends soonest, by what was seen so far."""
+        for at, condition in enumerate(self.conditions):
+            if isinstance(condition, AllOf):
+                self._parts[at].sort(key=self._rank)
+
+    def _rank(self, number: int) -> float:
+        """Cost over how often it ends a conjunction; one that was never asked: as often as not."""
+        ends = (self._asked[number] - self._held[number] + 1) / (self._asked[number] + 2)
+        return self.cost(number) / ends
+
+    def cost(self, number: int) -> float:
+        """What asking costs at most, in look-ups."""
+        parts = self._parts[number]
+        return sum(map(self.cost, parts)) if parts else _COST.get(type(self.conditions[number]), 1.0)
+
+    def selectivity(self, number: int) -> float | None:
+        """The share of documents in which a condition was not false; None if it was never asked."""
+        return self._held[number] / self._asked[number] if self._asked[number] else None
+
+
+def _look_up(condition: LookUp, document: LookedUp) -> bool | None:
+    entry = document.entries[condition.entry]
+    if entry == ABSENT:
+        return False
+    if condition.test is None:
+        return True
+    return None if entry < 0 else holds(condition.test, document.value(condition.entry))
+
+
+def _look_up_other(condition: HeaderCondition, document: LookedUp) -> bool | None:
+    assert isinstance(condition, NestedLookUp | FirstLookUp | CountLookUp)
+    entry = document.entries[condition.entry]
+    if entry == ABSENT:
+        return False
+    if entry < 0:
+        return None
+    match condition:
+        case CountLookUp(_, operator, wanted):
+            return bool(HOLDS[operator](1.0, wanted))
+        case FirstLookUp(place, test):
+            return not holds(test, document.value(place))
+        case NestedLookUp(place, path, test):
+            if not document.is_plain:
+                return None
+            if test is None:
+                return document.has_inside(place, path)
+            return any(holds(test, value) for value in document.inside(place, path))
