@@ -16,9 +16,14 @@ from typer.core import TyperGroup
 from weft.cli.check import check
 from weft.cli.explain import explain
 from weft.cli.generate import generate
+from weft.cli.header import header
 from weft.cli.match import match
+from weft.cli.network import network
+from weft.cli.query import query, serve_queries
 from weft.cli.run import run
 from weft.cli.show import show
+from weft.cli.source import source, sources
+from weft.cli.stored_views import stored_views as views
 from weft.cli.trace import trace
 from weft.errors import QueryError, QueryWarning, WeftError
 from weft.kernel import BUILT_FOR
@@ -84,8 +89,15 @@ app.command()(check)
 app.command("test")(trace)
 app.command()(explain)
 app.command()(run)
+app.command()(header)
 app.command()(show)
+app.command()(query)
+app.command()(serve_queries)
+app.add_typer(network, name="network")
 app.add_typer(generate, name="generate")
+app.add_typer(views, name="views")
+app.add_typer(source, name="source")
+app.add_typer(sources, name="sources")
 
 
 def _print_version(wanted: bool) -> None:
@@ -115,6 +127,12 @@ def weft(
     \b
       weft run --subscriptions subscriptions.xpath --documents news/ --output out/
       weft show out/
+
+    \b
+    Route them through a network of servers:
+
+    \b
+      weft network simulate network.toml --documents news/
 
     Queries are XPath, FLWR (XQuery that builds messages) or XSCL (joins between documents).
 

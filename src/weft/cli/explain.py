@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -13,14 +14,21 @@ from weft.cli.sources import Rejected, SomeDocuments, find_documents, read_batch
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
 
+GraphForm = Annotated[
+    Literal["dot", "svg"] | None, typer.Option(help="With --id: the plan as a graph, for Graphviz or drawn.")
+]
+ServingViews = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Configurations of views: tell which subscriptions their headers serve."),
+]
+
 
 def explain(
     queries: QueriesFile,
     documents: SomeDocuments = None,
     id: Annotated[str | None, typer.Option("--id", help="Explain this subscription alone.")] = None,
-    graph: Annotated[
-        Literal["dot", "svg"] | None, typer.Option(help="With --id: the plan as a graph, for Graphviz or drawn.")
-    ] = None,
+    graph: GraphForm = None,
+    views: ServingViews = None,
     limit: LimitSettings = None,
     row_tag: RowTag = None,
     dtd: DtdName = None,
@@ -37,9 +45,10 @@ def explain(
       weft explain subscriptions.xpath
       weft explain --id 7 subscriptions.xpath news/
       weft explain --id 7 --graph svg --dtd book subscriptions.jsonl > plan.svg
+      weft explain --views views.toml subscriptions.jsonl
     """
     limits = read_limits(limit or ())
-    broker = Broker(limits, dtd=read_dtd(dtd) if dtd is not None else None)
+    broker = Broker(limits, dtd=read_dtd(dtd) if dtd is not None else None, headers=views or ())
     load_broker(queries, naming(namespace, ignore_namespaces), broker)
     if graph and id is None:
         raise ConfigurationError("--graph: expected --id with it, to name the subscription")

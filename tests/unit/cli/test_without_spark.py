@@ -44,6 +44,19 @@ def test_show_tells_that_it_needs_pyarrow(output: Path) -> None:
     assert shown.stderr.endswith("): pip install 'weft[spark]'\n")
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["sources", "list"], ["query", "//a"], ["serve-queries"], ["views", "list"], ["views", "refresh"]],
+    ids=" ".join,
+)
+def test_the_query_server_tells_what_it_needs(tmp_path: Path, arguments: list[str]) -> None:
+    listed = weft(*arguments, "--store", tmp_path, missing=(*MISSING, "pyarrow"))
+
+    assert (listed.returncode, listed.stdout) == (2, "")
+    assert listed.stderr.startswith("weft: this command needs more libraries (")
+    assert listed.stderr.endswith("): pip install 'weft[views]'\n")
+
+
 def test_run_tells_in_one_line_that_it_needs_spark(tmp_path: Path) -> None:
     options = ["--subscriptions", EXAMPLES / "subscriptions.xpath", "--documents", EXAMPLES / "news"]
 
@@ -63,10 +76,14 @@ def test_run_tells_in_one_line_that_it_needs_spark(tmp_path: Path) -> None:
         ["explain", EXAMPLES / "subscriptions.xpath"],
         ["run", "--help"],
         ["show", "--help"],
+        ["source", "serve", "--help"],
+        ["sources", "add", "--help"],
+        ["query", "--help"],
+        ["views", "materialize", "--help"],
     ],
     ids=lambda arguments: " ".join(arguments[:1]),
 )
 def test_the_other_commands_and_all_help_need_neither_spark_nor_pyarrow(arguments: list[object]) -> None:
-    done = weft(*arguments, missing=(*MISSING, "pyarrow", "pandas"))
+    done = weft(*arguments, missing=(*MISSING, "pyarrow", "pandas", "httpx", "starlette", "uvicorn"))
 
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,171 @@
+"""`weft views recommend`, `materialize`, `list`, `drop`, `refresh` and `adapt`: the views of a query server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from weft.cli.libraries import libraries
+from weft.cli.options import Namespaces, naming
+from weft.cli.quantities import read_seconds, read_size
+from weft.cli.source import STORE, StoreFolder
+from weft.cli.views import views
+from weft.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from weft.views.planning import Recommendation
+    from weft.views.server import QueryServer
+
+_WorkloadFile = Annotated[
+    Path | None, typer.Option("--workload", metavar="FILE", help="Queries with frequencies, a line each.")
+]
+_BudgetSize = Annotated[str, typer.Option("--budget", metavar="SIZE", help="Bytes on disk: 10MB.", show_default=False)]
+_MethodName = Annotated[str, typer.Option("--method", help="ours, greedy (the paper's), optimum (exact) or random.")]
+
+
+stored_views = views
+
+
+def _server(store: Path) -> QueryServer:
+    with libraries():
+        from weft.views.server import QueryServer  # noqa: PLC0415
+
+    return QueryServer(store)
+
+
+def _recommended(server: QueryServer, workload: Path | None, budget: str, method: str) -> Recommendation:
+    with libraries():
+        from weft.views.planning import SelectionMethod  # noqa: PLC0415
+
+    if workload is None:
+        raise ConfigurationError("expected --workload, found none")
+    if method not in list(SelectionMethod):
+        raise ConfigurationError(f"--method: expected {', '.join(SelectionMethod)}, found {method!r}")
+    return server.recommend(workload, read_size("--budget", budget), SelectionMethod(method))
+
+
+def _show(found: Recommendation) -> None:
+    table = Table("part of the answers", "on disk", box=None)
+    sizes = {each.key: each.size for each in found.problem.candidates}
+    for key, text in found.definitions().items():
+        table.add_row(escape(text), f"{sizes[key]:,} bytes")
+    console = Console()
+    console.print(table)
+    whole = sum(share == 1 for share in found.answered().values())
+    before, after = found.time_before, found.choice.time
+    console.print(
+        f"\n{len(found.choice.keys)} of {len(found.problem.candidates)} parts, about {found.choice.size:,} bytes; "
+        f"{whole} of {len(found.workload.queries)} queries without asking a source. Of the {before:.3g} s that the "
+        f"workload takes at the sources by their rates, {before - after:.3g} s are saved.",
+        markup=False,
+    )
+
+
+@views.command()
+def recommend(
+    workload: _WorkloadFile = None,
+    budget: _BudgetSize = "10MB",
+    method: _MethodName = "ours",
+    store: StoreFolder = STORE,
+) -> None:
+    """Tell which parts of a workload's answers are worth storing; nothing is stored.
+
+    FILE has a query a line, in XPath or in the paper's notation, with its frequency: `/s1/a/* (0.1)`. The sources are
+    asked for all answers, to see how large they are.
+
+    \b
+      weft views recommend --workload queries.txt --budget 10MB
+    """
+    with _server(store) as server:
+        _show(_recommended(server, workload, budget, method))
+
+
+@views.command()
+def materialize(
+    xpath: Annotated[str | None, typer.Argument(metavar="XPATH", show_default=False, help="One query.")] = None,
+    workload: _WorkloadFile = None,
+    budget: _BudgetSize = "10MB",
+    method: _MethodName = "ours",
+    store: StoreFolder = STORE,
+    namespace: Namespaces = None,
+) -> None:
+    """Store one query as a view, beside those that are there; or what is recommended for a workload, instead of them.
+
+    \b
+      weft views materialize '/shop/item'
+      weft views materialize --workload queries.txt --budget 10MB
+    """
+    if (xpath is None) == (workload is None):
+        raise ConfigurationError("expected either XPATH or --workload")
+    with _server(store) as server:
+        if xpath is not None:
+            manifest = server.materialize(xpath, naming(namespace, False).namespaces)
+        else:
+            found = _recommended(server, workload, budget, method)
+            manifest = server.materialize(found)
+            _show(found)
+    typer.echo(f"{manifest.size:,} bytes on disk", err=True)
+
+
+@views.command("list")
+def list_views(store: StoreFolder = STORE) -> None:
+    """Tell which views there are, how much of each is stored, and what it takes on disk."""
+    with _server(store) as server:
+        manifest, found = server.store.manifest(), server.views()
+    table = Table("view", "query", "parts stored", "nodes", "on disk", box=None)
+    for view in found:
+        parts = [manifest.part_of[each] for each in view.requires]
+        stored = [part for part in parts if part.files is not None]
+        size = f"{sum(part.bytes for part in stored):,} bytes"
+        table.add_row(
+            view.name, escape(view.text), f"{len(stored)} of {len(parts)}", f"{sum(p.rows for p in stored):,}", size
+        )
+    Console().print(table)
+    typer.echo(f"{manifest.size:,} bytes on disk in all; what views share is counted once here", err=True)
+
+
+@views.command()
+def drop(
+    view: Annotated[str, typer.Argument(metavar="VIEW", show_default=False, help="Its name, as `list` tells it.")],
+    store: StoreFolder = STORE,
+) -> None:
+    """Drop a view, and what no other view needs."""
+    with _server(store) as server:
+        server.drop(view)
+
+
+@views.command()
+def refresh(store: StoreFolder = STORE) -> None:
+    """Bring views up to date: of documents that have changed only the changed regions are read again."""
+    with libraries():
+        from weft.views.sources.source import SourceError  # noqa: PLC0415
+
+    is_down = False
+    with _server(store) as server:
+        for name, found in server.refresh().items():
+            if isinstance(found, SourceError):
+                typer.echo(f"warning: {found}: its views are as they were", err=True)
+                is_down = True
+            else:
+                changed, gone = len(found.changed), len(found.vanished)
+                typer.echo(f"{name}: {changed} changed, {gone} gone, {found.bytes_read:,} bytes read again")
+                for error in found.rejected:
+                    typer.echo(str(error), err=True)
+    if is_down:
+        raise typer.Exit(1)
+
+
+@views.command()
+def adapt(
+    budget: _BudgetSize = "10MB",
+    horizon: Annotated[str, typer.Option(metavar="TIME", help="Within which a new view must pay: 86400s.")] = "86400s",
+    store: StoreFolder = STORE,
+) -> None:
+    """Follow the queries that were asked lately: store what pays for its building, drop what no longer does."""
+    with _server(store) as server:
+        _show(server.adapt(read_size("--budget", budget), read_seconds("--horizon", horizon)))

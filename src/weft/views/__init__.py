@@ -1,0 +1,1 @@
+"""The query server: sources of XML, materialized views of them, and answers from either."""

@@ -1,0 +1,240 @@
+"""A query in, its answer out: from views where these have it, from the sources otherwise, never from two versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import pyarrow as pa
+
+from weft.errors import DocumentError
+from weft.plans.plan import Selection
+from weft.plans.write import write_xpath
+from weft.views.answering import Rewriting, StoredView, ViewIndex, apply, find_rewriting
+from weft.views.answers import AnswerWay, QueryAnswer
+from weft.views.missing import missing_of
+from weft.views.nodes import SCHEMA
+from weft.views.routing import is_for
+from weft.views.selection.record import query_name
+from weft.views.sources.asking import ask
+from weft.views.sources.registry import SourceEntry
+from weft.views.sources.source import Answer, Question, Source, SourceError, size_of
+from weft.views.store.manifest import Manifest, ViewEntry
+from weft.views.store.places import DocumentEntry
+from weft.views.store.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class _Partly:
+    """A known query of which a source's parts are stored in part: what is there, and what to ask for."""
+
+    view: ViewEntry
+    stored: tuple[str, ...]
+    missing: Selection
+
+
+def question_of(selection: Selection) -> Question:
+    """What to ask a source for a selection."""
+    text, namespaces = write_xpath(selection)
+    return Question(selection, text, namespaces)
+
+
+class Answerer:
+    """Answers queries from one version of the store and the sources as they are."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        entries: Sequence[SourceEntry],
+        sources: Mapping[str, Source],
+        timeout: float,
+        indexes: dict[frozenset[str], ViewIndex] | None = None,
+    ) -> None:
+        self._snapshot, self._manifest = snapshot, snapshot.manifest
+        self._sources, self._timeout = sources, timeout
+        self._entry_of = {entry.name: entry for entry in entries}
+        self._known: dict[str, tuple[DocumentEntry, ...]] = {}
+        self._indexes = {} if indexes is None else indexes  # by the names of views, for this version of the store
+        self.costs: dict[str, list[Answer]] = {}  # what sources answered, by name: their rates are learned from it
+        self.used: set[str] = set()  # views that answered
+
+    def answer(self, selection: Selection, is_fresh: bool = False) -> QueryAnswer:
+        """The answer to a query; with `is_fresh` views of sources that have changed since are passed over."""
+        names = [entry.name for entry in self._entry_of.values() if is_for(selection, entry.root)]
+        stale = self._changed(names) if is_fresh else set()
+        rows: dict[str, pa.Table] = {}
+        ways: dict[str, AnswerWay] = {}
+        unread: list[DocumentError] = []
+        to_ask: dict[str, Selection] = {}
+        partly: dict[str, _Partly] = {}
+        for rewriting, those in self._rewritings(selection, [name for name in names if name not in stale]):
+            if rewriting is not None:
+                self._from_views(rewriting, those, rows, ways)
+                unread += [each.error for name in those for each in self._documents(name) if each.error is not None]
+                continue
+            for name in those:
+                part = self._partly(selection, name)
+                if part is not None:
+                    partly[name] = part
+                to_ask[name] = part.missing if part is not None else selection
+        to_ask |= dict.fromkeys((name for name in names if name in stale), selection)
+        missing, rejected = self._from_sources(selection, to_ask, partly, rows, ways)
+        order = [name for name in names if name in rows]
+        table = pa.concat_tables([SCHEMA.empty_table(), *(rows[name] for name in order)])
+        return QueryAnswer(table, tuple(ways[name] for name in order), tuple(missing), (*unread, *rejected))
+
+    def _changed(self, names: Sequence[str]) -> set[str]:
+        """The sources that are not as they were when their views were stored, as far as one can tell.
+
+        One that is down is among them: it is asked, and does not answer.
+        """
+        found = set()
+        for name in filter(self._is_known, names):
+            try:
+                is_same = name in self._sources and dict(self._sources[name].tokens()) == self._tokens(name)
+            except SourceError:
+                is_same = False
+            if not is_same:
+                found.add(name)
+        return found
+
+    def _has_changed(self, source: str, answer: Answer) -> bool:
+        """Whether an answer is about other documents than the views; one may change while it is read."""
+        versions = {each.id: each.version for each in self._documents(source)}
+        found = answer.rows[0].group_by(["document", "version"]).aggregate([]).to_pylist()
+        is_same = all(versions.get(each["document"]) == each["version"] for each in found)
+        return not is_same or dict(answer.tokens) != self._tokens(source)
+
+    def _tokens(self, source: str) -> dict[str, str | None]:
+        return {each.id: each.token for each in self._documents(source)}
+
+    def _documents(self, source: str) -> tuple[DocumentEntry, ...]:
+        """The documents of a source when its views were stored."""
+        if source not in self._known:
+            self._known[source] = self._snapshot.documents(source)
+        return self._known[source]
+
+    # -- views
+
+    def _is_known(self, source: str) -> bool:
+        """Whether something of a source is stored, and not of another one that had its name before."""
+        known = self._manifest.source_of.get(source)
+        return known is not None and known.location == self._entry_of[source].location
+
+    def _rewritings(self, selection: Selection, names: Sequence[str]) -> list[tuple[Rewriting | None, list[str]]]:
+        """How views answer the query, and for which sources: those that have the same views stored."""
+        groups: dict[frozenset[str], list[str]] = {}
+        for name in names:
+            groups.setdefault(self._stored_at(name), []).append(name)
+        return [(self._rewriting(selection, views), those) for views, those in groups.items()]
+
+    def _stored_at(self, source: str) -> frozenset[str]:
+        if not self._is_known(source):
+            return frozenset()
+        kept = (view.name for view in self._manifest.views if view.is_kept)
+        return frozenset(name for name in kept if self._manifest.is_stored(name, source))
+
+    def _rewriting(self, selection: Selection, views: frozenset[str]) -> Rewriting | None:
+        if not views:
+            return None
+        if views not in self._indexes:
+            entries = (self._manifest.view_of[name] for name in sorted(views))
+            self._indexes[views] = ViewIndex([StoredView(each.name, each.selection) for each in entries])
+        return find_rewriting(selection, self._indexes[views])
+
+    def _from_views(
+        self, rewriting: Rewriting, names: Sequence[str], rows: dict[str, pa.Table], ways: dict[str, AnswerWay]
+    ) -> None:
+        for name in names:
+            start = perf_counter()
+            stored = {view: self._view_rows(view, name) for view in rewriting.views}
+            found = rows[name] = apply(rewriting, stored)
+            told = f"from views: {rewriting.show()}"
+            size = size_of(found)
+            ways[name] = AnswerWay(name, told, found.num_rows, size, None, perf_counter() - start)
+        self.used.update(rewriting.views)
+
+    def _view_rows(self, view: str, source: str, parts: Sequence[str] | None = None) -> pa.Table:
+        required = [part.id for part in self._manifest.required(view, source)] if parts is None else parts
+        return self._snapshot.rows(required, view)
+
+    # -- known queries that are stored in part
+
+    def _partly(self, selection: Selection, source: str) -> _Partly | None:
+        """The known transformation: which parts merge to a query of the workload, and what of them is missing."""
+        view = self._manifest.view_of.get(query_name(*write_xpath(selection)))
+        if view is None or not view.is_kept or not self._is_known(source):
+            return None
+        required = self._manifest.required(view.name, source)
+        stored = tuple(part.id for part in required if part.files is not None)
+        if not stored:
+            return None
+        of = {each.name: each.selection for each in self._manifest.views}
+        lacking = (part.signature for part in required if part.files is None)
+        return _Partly(view, stored, missing_of(view.name, lacking, of))
+
+    # -- sources
+
+    def _from_sources(
+        self,
+        selection: Selection,
+        to_ask: Mapping[str, Selection],
+        partly: Mapping[str, _Partly],
+        rows: dict[str, pa.Table],
+        ways: dict[str, AnswerWay],
+    ) -> tuple[list[SourceError], list[DocumentError]]:
+        answers = self._ask(to_ask)
+        changed = {
+            name: selection
+            for name, answer in answers.items()
+            if name in partly and isinstance(answer, Answer) and self._has_changed(name, answer)
+        }
+        answers |= self._ask(changed)  # versions are never mixed: all of it from the source
+        missing: list[SourceError] = []
+        rejected: list[DocumentError] = []
+        for name, answer in answers.items():
+            if isinstance(answer, SourceError):
+                missing.append(answer)
+                continue
+            rejected += answer.rejected
+            found, told = answer.rows[0], "from the source"
+            if name in partly and name not in changed:
+                found, told = self._merged(partly[name], found, name)
+            rows[name] = found
+            estimated = self._entry_of[name].rates().seconds(answer.cost.size)
+            taken = answer.cost.processing + answer.cost.transmission
+            ways[name] = AnswerWay(name, told, found.num_rows, size_of(found), estimated, taken)
+        return missing, rejected
+
+    def _ask(self, to_ask: Mapping[str, Selection]) -> dict[str, Answer | SourceError]:
+        if not to_ask:
+            return {}
+        down: dict[str, Answer | SourceError] = {
+            name: SourceError(name, "it cannot be opened") for name in to_ask if name not in self._sources
+        }
+        questions = {name: [question_of(each)] for name, each in to_ask.items() if name in self._sources}
+        answers = ask(self._sources, questions, self._timeout)
+        for name, answer in answers.items():
+            if isinstance(answer, Answer):
+                self.costs.setdefault(name, []).append(answer)
+        return {**down, **answers}
+
+    def _merged(self, known: _Partly, found: pa.Table, source: str) -> tuple[pa.Table, str]:
+        """The stored parts of a query and what the source has of the rest, each node once, in order."""
+        self.used.add(known.view.name)
+        stored = self._view_rows(known.view.name, source, known.stored)
+        place = {each.id: at for at, each in enumerate(self._documents(source))}
+        both = pa.concat_tables([stored, found])
+        nodes = zip(both["document"].to_pylist(), both["offset"].to_pylist(), strict=True)
+        at: dict[tuple[int, int], int] = {}
+        for number, (document, offset) in enumerate(nodes):
+            at.setdefault((place[document], offset), number)
+        merged = both.take([at[key] for key in sorted(at)])
+        number = len(self._manifest.required(known.view.name, source))
+        return merged, f"from {len(known.stored)} of {number} parts of {known.view.name}, the rest from the source"
+
+
+def views_of(manifest: Manifest) -> list[ViewEntry]:
+    """The views that are kept."""
+    return [view for view in manifest.views if view.is_kept]

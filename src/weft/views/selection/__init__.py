@@ -1,0 +1,1 @@
+"""Which views are worth their space: workload in, parts and a choice among them out."""

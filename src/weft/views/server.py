@@ -1,0 +1,270 @@
+"""What `weft.QueryServer` is: sources of XML, the views of them that are stored, and answers from either."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from math import isfinite
+from pathlib import Path
+
+from weft.errors import ConfigurationError
+from weft.plans.write import write_xpath
+from weft.views.adapting import adapt_views, queries_of, with_views
+from weft.views.answerer import Answerer, views_of
+from weft.views.answering import ViewIndex
+from weft.views.answers import QueryAnswer
+from weft.views.notation import parse_query
+from weft.views.parts import part_id
+from weft.views.planning import Recommendation, SelectionMethod, ask_workload, estimates_of, recommend
+from weft.views.routing import is_for
+from weft.views.selection.record import QueryRecord, query_name
+from weft.views.sources.rates import Cost, Rates
+from weft.views.sources.registry import SourceEntry, SourceRegistry
+from weft.views.sources.source import Answer, Source, SourceError
+from weft.views.store.manifest import Manifest, ViewEntry
+from weft.views.store.refresh import Refreshed, refresh
+from weft.views.store.store import Store
+from weft.views.storing import Wanted, store_parts
+from weft.views.workload import Workload, WorkloadQuery, read_workload, workload_of
+
+DAY = 86_400.0
+_TRIES = 5  # to keep to a budget
+_MOST_UNSAVED = 100  # answers of sources whose costs are only in memory
+
+
+class QueryServer:
+    """Answers XPath queries over sources, from views of them that are worth their space.
+
+    All it knows is in a folder: sources with their rates, views, and the queries that were asked. Several processes
+    may use it; one at a time writes views.
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        *,
+        timeout: float = 60.0,
+        half_life: float = 7 * DAY,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.folder, self._timeout, self._clock = Path(folder), timeout, clock
+        self.registry, self.store = SourceRegistry(self.folder), Store(self.folder)
+        self._record = QueryRecord(self.folder / "queries.record", half_life)
+        self._open: dict[str, tuple[str, Source]] = {}  # by name its location, and the source
+        self._indexes: tuple[Manifest, dict[frozenset[str], ViewIndex]] | None = None
+        self._costs: list[tuple[str, Cost]] = []  # of sources' answers, that are not written down yet
+
+    def close(self) -> None:
+        """Write down which queries were asked, and what the sources took for them."""
+        self._save()
+
+    def __enter__(self) -> QueryServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- sources
+
+    def add_source(self, location: str | Path, name: str | None = None, rates: Rates | None = None) -> SourceEntry:
+        """Add a file, a folder or an address; its root element names it."""
+        return self.registry.add(str(location), name, rates)
+
+    def _source(self, entry: SourceEntry) -> Source:
+        known = self._open.get(entry.name)
+        if known is None or known[0] != entry.location:
+            known = self._open[entry.name] = entry.location, entry.open(self._timeout)
+        return known[1]
+
+    def _sources(self, entries: tuple[SourceEntry, ...]) -> dict[str, Source]:
+        """The sources that can be opened; of the others it is told where they are asked."""
+        found: dict[str, Source] = {}
+        for entry in entries:
+            with suppress(SourceError):
+                found[entry.name] = self._source(entry)
+        return found
+
+    def _sources_for(self, workload: Workload) -> dict[str, Source]:
+        """The sources that queries are for, all of which must be there."""
+        if not workload.queries:
+            raise ConfigurationError(f"{self.folder}: expected queries, found none")
+        selections = [query.selection for query in workload.queries]
+        entries = self.registry.entries()
+        found = {
+            entry.name: self._source(entry) for entry in entries if any(is_for(each, entry.root) for each in selections)
+        }
+        if not found:
+            known = ", ".join(entry.name for entry in entries) or "no sources"
+            raise ConfigurationError(f"{self.folder}: expected a source that the queries are for, found {known}")
+        return found
+
+    # -- queries
+
+    def query(
+        self, text: str, namespaces: Mapping[str, str] | None = None, *, fresh: bool = False, record: bool = True
+    ) -> QueryAnswer:
+        """The nodes that a query selects, by source and in document order.
+
+        Views answer as of their last refresh; with `fresh` sources are asked whether they have changed since.
+        """
+        selection = parse_query(text, namespaces)
+        entries = self.registry.entries()
+        with self.store.reading() as snapshot:
+            indexes = self._indexes_of(snapshot.manifest)
+            answerer = Answerer(snapshot, entries, self._sources(entries), self._timeout, indexes)
+            found = answerer.answer(selection, fresh)
+        self._observe(answerer.costs)
+        if record:
+            written, used = write_xpath(selection)
+            self._record.note(written, self._clock(), used)
+        return found
+
+    def _indexes_of(self, manifest: Manifest) -> dict[frozenset[str], ViewIndex]:
+        """The indexes of views, which are made once a version of the store."""
+        known = self._indexes
+        if known is None or known[0] is not manifest:
+            known = self._indexes = manifest, {}
+        return known[1]
+
+    # -- views
+
+    def views(self) -> list[ViewEntry]:
+        """The views that are kept."""
+        return views_of(self.store.manifest())
+
+    def recommend(
+        self,
+        workload: Workload | str | Path,
+        budget: float,
+        method: SelectionMethod = SelectionMethod.OURS,
+        risk: float = 0.0,
+    ) -> Recommendation:
+        """The parts of a workload's answers that are worth storing in so many bytes; the sources are asked for all."""
+        if not isinstance(workload, Workload):
+            workload = read_workload(workload)
+        workload = _named(workload)
+        answers = self._ask_all(workload)
+        rows = {name: answer.rows for name, answer in answers.items()}
+        return recommend(workload, rows, estimates_of(self.registry.entries(), risk), budget, method)
+
+    def materialize(self, what: Recommendation | str, namespaces: Mapping[str, str] | None = None) -> Manifest:
+        """Store what was recommended instead of what is there, or one query as a whole beside it."""
+        if isinstance(what, Recommendation):
+            return self._store_within(what)
+        selection = parse_query(what, namespaces)
+        written, used = write_xpath(selection)
+        query = WorkloadQuery(written, selection, 1.0, query_name(written, used), tuple(sorted(used.items())))
+        with self.store.writing():  # what another process has stored meanwhile is kept
+            manifest = self.store.manifest()
+            kept = [each for each in queries_of(views_of(manifest)) if each.name != query.name]
+            stored = _stored_for(manifest, frozenset(each.name for each in kept))
+            new = frozenset({query.name})
+            wanted = Wanted(workload_of([*kept, query]), stored, self._whole(manifest) | new, new)
+            return self._store(wanted, manifest.budget)
+
+    def drop(self, view: str) -> Manifest:
+        """Drop a view, and what no other view needs."""
+        return self.store.drop(view, self._clock())
+
+    def refresh(self) -> dict[str, Refreshed | SourceError]:
+        """Bring what is stored up to date, by the regions of documents that have changed.
+
+        What is stored of a source that was removed is let go.
+        """
+        found: dict[str, Refreshed | SourceError] = {}
+        entries = {entry.name: entry for entry in self.registry.entries()}
+        with self.store.reading() as snapshot:
+            known = {each.name: snapshot.documents(each.name) for each in snapshot.manifest.sources}
+        for name, documents in known.items():
+            if name not in entries:
+                self.store.forget(name, self._clock())
+                found[name] = Refreshed((), tuple(each.id for each in documents), (), 0)
+                continue
+            try:
+                found[name] = refresh(self.store, self._source(entries[name]), self._clock())
+            except SourceError as error:
+                found[name] = error
+        return found
+
+    def adapt(self, budget: float, horizon: float = DAY, margin: float = 0.25) -> Recommendation:
+        """Follow the queries that were asked lately: store what pays for itself within the horizon, in seconds.
+
+        What is stored stays where the queries that part it otherwise are new: it need not be fetched again.
+        """
+        self._save()
+        workload = self._record.workload(self._clock())
+        if not workload.queries:
+            raise ConfigurationError(f"{self.folder}: expected queries that were asked before, found none")
+        manifest = self.store.manifest()
+        answers = self._ask_all(with_views(workload, manifest))
+        rows = {name: answer.rows for name, answer in answers.items()}
+        own = {name: each[: len(workload.queries)] for name, each in rows.items()}
+        estimates = estimates_of(self.registry.entries())
+        found = recommend(workload, own, estimates, budget, SelectionMethod.OURS, is_whole=True)
+        adapted = adapt_views(found, manifest, rows, horizon, margin)
+        if adapted.is_change:
+            self._store_within(adapted.recommended)
+        return adapted.recommended
+
+    # -- inside
+
+    def _ask_all(self, workload: Workload) -> dict[str, Answer]:
+        """The answers of all sources: what is not known cannot be weighed, so one that is down is an error."""
+        found: dict[str, Answer] = {}
+        for name, answer in ask_workload(workload, self._sources_for(workload), self._timeout).items():
+            if isinstance(answer, SourceError):
+                raise answer
+            found[name] = answer
+        self._observe({name: [answer] for name, answer in found.items()})
+        self._save()
+        return found
+
+    def _observe(self, answers: Mapping[str, Sequence[Answer]]) -> None:
+        """Remember what answers took. That is written at times only: a query need not wait for the disk."""
+        self._costs += [(name, answer.cost) for name, made in answers.items() for answer in made]
+        if len(self._costs) >= _MOST_UNSAVED:
+            self._save()
+
+    def _save(self) -> None:
+        costs, self._costs = self._costs, []
+        by_source: dict[str, list[Cost]] = {}
+        for name, cost in costs:
+            by_source.setdefault(name, []).append(cost)
+        if by_source:
+            self.registry.observe(by_source)
+        self._record.save()
+
+    def _whole(self, manifest: Manifest) -> frozenset[str]:
+        """The views all of whose parts are stored."""
+        stored = {part.id for part in manifest.parts if part.files is not None}
+        return frozenset(view.name for view in views_of(manifest) if stored.issuperset(view.requires))
+
+    def _store_within(self, found: Recommendation) -> Manifest:
+        """Store what was recommended; if it takes more than the budget on disk after all, less of it."""
+        within, budget = found, int(found.budget) if isfinite(found.budget) else None
+        for _ in range(_TRIES):
+            manifest = self._store(Wanted(found.workload, frozenset(within.choice.keys)), budget)
+            if manifest.size <= found.budget or not within.choice.keys:
+                return manifest
+            within = found.within(max(0.0, within.choice.size - 1.1 * (manifest.size - found.budget)))
+        return self._store(Wanted(found.workload), budget)
+
+    def _store(self, wanted: Wanted, budget: int | None) -> Manifest:
+        return store_parts(self.store, self._sources_for(wanted.workload), wanted, self._clock(), budget)
+
+
+def _named(workload: Workload) -> Workload:
+    """The workload with each query as XPath, under a name that is the same every time."""
+    queries = []
+    for query in workload.queries:
+        text, namespaces = write_xpath(query.selection)
+        name, used = query_name(text, namespaces), tuple(sorted(namespaces.items()))
+        queries.append(WorkloadQuery(text, query.selection, query.frequency, name, used))
+    return workload_of(queries)
+
+
+def _stored_for(manifest: Manifest, queries: frozenset[str]) -> frozenset[str]:
+    """The stored parts by the ids that they have when no other queries are known."""
+    stored = (part for part in manifest.parts if part.files is not None)
+    return frozenset(part_id(part.source, queries.intersection(part.signature)) for part in stored)

@@ -1,0 +1,91 @@
+"""A query server for other programs: HTTP in, JSON out, with limits on time and size."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from weft.errors import QueryError, WeftError
+from weft.views.answers import QueryAnswer
+from weft.views.server import QueryServer
+from weft.views.sources.running import listening
+
+_MOST_TEXT = 64 * 1024  # bytes of a query
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLimits:
+    """Seconds that an answer may take, and nodes that it may have."""
+
+    timeout: float = 30.0
+    max_nodes: int = 100_000
+
+
+def make_query_service(server: QueryServer, limits: QueryLimits) -> Starlette:
+    """The application: `/query?xpath=…`, `/views` and `/sources`."""
+
+    async def query(request: Request) -> JSONResponse:
+        text = request.query_params.get("xpath", "")
+        if not 0 < (size := len(text.encode("utf-8", "surrogatepass"))) <= _MOST_TEXT:
+            return _refused(400, f"expected xpath=… of at most {_MOST_TEXT} bytes, found {size}")
+        namespaces = {
+            name.removeprefix("xmlns:"): value
+            for name, value in request.query_params.items()
+            if name.startswith("xmlns:")
+        }
+        try:
+            made = asyncio.to_thread(server.query, text, namespaces, fresh="fresh" in request.query_params)
+            found = await asyncio.wait_for(made, limits.timeout)
+        except TimeoutError:
+            return _refused(504, f"no answer within {limits.timeout:g} s")
+        except QueryError as error:
+            return _refused(400, str(error))
+        except WeftError as error:  # it is not the query that is wrong
+            return _refused(500, str(error))
+        if found.rows.num_rows > limits.max_nodes:
+            return _refused(413, f"{found.rows.num_rows} nodes, more than {limits.max_nodes}")
+        return JSONResponse(_told(found), 200 if found.is_whole else 206)
+
+    async def views(_: Request) -> JSONResponse:
+        return JSONResponse([asdict(view) for view in await asyncio.to_thread(server.views)])
+
+    async def sources(_: Request) -> JSONResponse:
+        entries = await asyncio.to_thread(server.registry.entries)
+        return JSONResponse([{"name": entry.name, "location": entry.location} for entry in entries])
+
+    return Starlette(routes=[Route("/query", query), Route("/views", views), Route("/sources", sources)])
+
+
+def run_service(
+    folder: Path, host: str, port: int, limits: QueryLimits, on_start: Callable[[str], object] = lambda _address: None
+) -> None:
+    """Serve until the process is interrupted; `on_start` is told the address."""
+    with QueryServer(folder, timeout=limits.timeout) as server, listening(host, port) as (opened, address):
+        on_start(address)
+        app = make_query_service(server, limits)
+        config = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=2)
+        with suppress(KeyboardInterrupt):  # raised again when all has ended in order
+            uvicorn.Server(config).run([opened])
+
+
+def _told(found: QueryAnswer) -> dict[str, Any]:
+    return {
+        "nodes": found.rows.to_pylist(),
+        "ways": [asdict(way) for way in found.ways],
+        "missing": [{"source": error.source, "reason": error.reason} for error in found.missing],
+        "rejected": [str(error) for error in found.rejected],
+    }
+
+
+def _refused(status: int, reason: str) -> JSONResponse:
+    return JSONResponse({"error": reason}, status)

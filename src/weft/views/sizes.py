@@ -1,0 +1,58 @@
+"""Rows in, the bytes that they take on disk out: what counts against a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from weft.views.nodes import SCHEMA
+from weft.views.parts import classify, part_id
+from weft.views.selection.problem import SpaceProblem
+from weft.views.sources.source import size_of
+from weft.views.store.files import encoded
+from weft.views.store.places import STORED_SCHEMA
+from weft.views.workload import Workload
+
+_MOST_ROWS = 20_000  # of a part that are written to see what it takes
+_OF_A_FILE = 5_000  # bytes that a file takes whatever is in it: columns, statistics, its end
+
+
+def part_sizes(workload: Workload, answers: Mapping[str, Sequence[pa.Table]]) -> dict[str, int]:
+    """By part the bytes that it takes on disk: rows compress so differently that each part is written to see it."""
+    names = [query.name for query in workload.queries]
+    found = {}
+    for source, rows in answers.items():
+        classes = classify(source, dict(zip(names, rows, strict=True)))
+        for signature, places in classes.homes().items():
+            found[part_id(source, signature)] = _size(classes.rows(places[:_MOST_ROWS]), places.size)
+    return found
+
+
+def bytes_per_byte(tables: Iterable[pa.Table]) -> float:
+    """How many bytes on disk one byte of a fragment takes."""
+    rows = pa.concat_tables([SCHEMA.empty_table(), *(each.slice(0, _MOST_ROWS) for each in tables)])
+    rows = rows.slice(0, _MOST_ROWS)
+    if not (size := size_of(rows)):
+        return 1.0
+    return float(max(encoded(rows).size - _OF_A_FILE, 0.05 * size)) / size
+
+
+def by_ratio(sizes: Mapping[str, int], ratio: float) -> dict[str, int]:
+    """By part about the bytes that it takes on disk, from those of its fragments."""
+    return {part: _OF_A_FILE + int(ratio * size) for part, size in sizes.items()}
+
+
+def _size(sample: pa.Table, rows: int) -> int:
+    """What a part of so many rows takes, the first of which these are."""
+    regions = pa.array(np.arange(sample.num_rows))  # a row each at worst
+    written = encoded(sample.append_column(STORED_SCHEMA.field("region"), [regions])).size
+    return int(written * rows / max(sample.num_rows, 1))
+
+
+def on_disk(problem: SpaceProblem, sizes: Mapping[str, int]) -> SpaceProblem:
+    """The same choice among parts, each with its size on disk."""
+    candidates = (replace(each, size=sizes[each.key]) for each in problem.candidates)
+    return replace(problem, candidates=tuple(candidates))

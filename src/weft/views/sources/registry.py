@@ -1,0 +1,162 @@
+"""The sources of a query server, kept in a file of its folder: where they are, their rates, and how they were last."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from weft.durable import Seal, read_sealed, write_sealed
+from weft.errors import ConfigurationError
+from weft.views.sources.http import TIMEOUT
+from weft.views.sources.opening import open_source
+from weft.views.sources.rates import Cost, Observed, Rates, observed_from_json, rates_from_json
+from weft.views.sources.source import Source, SourceError
+
+_SEAL = Seal("sources", 1, "remove it, and add the sources again")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEntry:
+    """A source that was added: its rates as given, what was observed since, and its documents when last checked.
+
+    `root` is the root element that all its documents have; None if it was given a name and so may have any.
+    """
+
+    name: str
+    location: str
+    given: Rates = field(default_factory=Rates)
+    hinted: Rates = field(default_factory=Rates)
+    observed: Observed = field(default_factory=Observed)
+    tokens: Mapping[str, str] | None = None
+    root: str | None = None
+
+    def rates(self) -> Rates:
+        """Its rates: given ones before observed ones, and these before what the source tells of itself."""
+        return self.given.otherwise(self.observed.rates()).otherwise(self.hinted)
+
+    def open(self, timeout: float = TIMEOUT) -> Source:
+        """The source itself."""
+        return open_source(self.location, self.name, timeout=timeout)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """How a source was found: what is wrong, and which documents changed since it was checked before."""
+
+    entry: SourceEntry
+    error: SourceError | None = None
+    changed: tuple[str, ...] = ()
+    documents: int | None = None
+
+
+class SourceRegistry:
+    """The sources in a folder. Several processes may use it: each change is made on what the others have written."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = Path(folder)
+        self._file = self._folder / "sources.json"
+
+    def entries(self) -> tuple[SourceEntry, ...]:
+        """All sources, in the order in which they were added: the order of their answers."""
+        try:
+            values = json.loads(read_sealed(self._file, _SEAL))
+            return tuple(_read_entry(each) for each in values)
+        except FileNotFoundError:
+            return ()
+        except (KeyError, TypeError, ValueError) as error:
+            raise ConfigurationError(f"{self._file}: damaged: {error!r}; {_SEAL.advice}") from None
+
+    def entry(self, name: str) -> SourceEntry:
+        """A source by its name."""
+        entries = self.entries()
+        for entry in entries:
+            if entry.name == name:
+                return entry
+        known = ", ".join(entry.name for entry in entries) or "none"
+        raise ConfigurationError(f"source {name}: expected one of those that were added ({known})")
+
+    def add(self, location: str | Path, name: str | None = None, given: Rates | None = None) -> SourceEntry:
+        """Add the source at a location; its name is that of its root unless given. It must answer now."""
+        text = str(location) if "://" in str(location) else str(Path(location).absolute())
+        source = open_source(text, name)
+        tokens, root = dict(source.tokens()), source.root
+        entry = SourceEntry(source.name, text, given or Rates(), source.hints() or Rates(), tokens=tokens, root=root)
+        with self._changing() as entries:
+            if (known := next((each for each in entries if each.name == entry.name), None)) is not None:
+                raise ConfigurationError(
+                    f"source {entry.name}: expected a new name, found that of {known.location}; give another name"
+                )
+            entries.append(entry)
+        return entry
+
+    def remove(self, name: str) -> None:
+        """Remove a source."""
+        self.entry(name)
+        with self._changing() as entries:
+            entries[:] = [entry for entry in entries if entry.name != name]
+
+    def observe(self, costs: Mapping[str, Sequence[Cost]]) -> None:
+        """Remember what answers took, by source; those of sources that are gone are left out."""
+        with self._changing() as entries:
+            entries[:] = [
+                replace(entry, observed=entry.observed.add(*costs[entry.name])) if costs.get(entry.name) else entry
+                for entry in entries
+            ]
+
+    def check(self, name: str, timeout: float = TIMEOUT) -> Check:
+        """Whether a source answers, and what changed since it was added or checked before."""
+        entry = self.entry(name)
+        try:
+            source = entry.open(timeout)
+            tokens = dict(source.tokens())
+            hinted = source.hints() or entry.hinted
+        except SourceError as error:
+            return Check(entry, error)
+        before = entry.tokens or {}
+        changed = tuple(id for id in {**before, **tokens} if before.get(id) != tokens.get(id))
+        with self._changing() as entries:
+            entries[:] = [
+                replace(each, tokens=tokens, hinted=hinted) if each.name == name else each for each in entries
+            ]
+        return Check(self.entry(name), None, changed, len(tokens))
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[SourceEntry]]:
+        """The sources, to be changed while no other process does; written at the end unless an error comes."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with (self._folder / "sources.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            before = self.entries()
+            entries = list(before)
+            yield entries
+            if tuple(entries) != before:
+                write_sealed(self._file, _SEAL, json.dumps([_written(entry) for entry in entries], indent=1) + "\n")
+
+
+def _written(entry: SourceEntry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "location": entry.location,
+        "given": entry.given.to_json(),
+        "hinted": entry.hinted.to_json(),
+        "observed": entry.observed.to_json(),
+        "tokens": None if entry.tokens is None else dict(entry.tokens),
+        "root": entry.root,
+    }
+
+
+def _read_entry(values: Mapping[str, Any]) -> SourceEntry:
+    return SourceEntry(
+        str(values["name"]),
+        str(values["location"]),
+        rates_from_json(values["given"]),
+        rates_from_json(values["hinted"]),
+        observed_from_json(values["observed"]),
+        values["tokens"],
+        values["root"],
+    )

@@ -1,0 +1,163 @@
+"""What a store holds, as one sealed file a version: views, the parts that they are made of, and their sources."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+from weft.durable import Seal
+from weft.languages.xpath import parse
+from weft.plans.plan import Selection
+
+SEAL = Seal("views", 1, "remove it to go back to the version before, or materialize the views again")
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A file of the store: its name there, its bytes, its rows, and the checksum of all of it."""
+
+    name: str
+    bytes: int
+    rows: int
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True)
+class ViewEntry:
+    """A query that is known here, as XPath; it `requires` all parts, by id, that its answers are made of.
+
+    `is_kept` is false for one that was dropped: other views' parts still tell which of their nodes it has.
+    """
+
+    name: str
+    text: str
+    namespaces: tuple[tuple[str, str], ...] = ()
+    frequency: float = 1.0
+    requires: tuple[str, ...] = ()
+    used: float | None = None  # when an answer was made of it last
+    is_kept: bool = True
+
+    @property
+    def selection(self) -> Selection:
+        """The query as a plan."""
+        return parse(self.text, namespaces=dict(self.namespaces))
+
+
+@dataclass(frozen=True, slots=True)
+class PartEntry:
+    """A part of views at one source; without files it is known, but not stored.
+
+    A refresh adds a file with what is new. `rows` are those that count; the files may have others, of regions that
+    the source has no more (see weft.views.store.places).
+    """
+
+    id: str
+    source: str
+    signature: tuple[str, ...]
+    definition: str = ""
+    rows: int = 0
+    files: tuple[FileEntry, ...] | None = None
+
+    @property
+    def bytes(self) -> int:
+        """Its size on disk."""
+        return sum(file.bytes for file in self.files or ())
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSource:
+    """A source as it was when its parts were brought up to date, with its documents and their regions in two files."""
+
+    name: str
+    location: str
+    refreshed: float
+    documents: FileEntry
+    regions: FileEntry
+    next_region: int  # the number of the first region that is new
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """One version of what a store holds."""
+
+    number: int
+    created: float
+    budget: int | None
+    views: tuple[ViewEntry, ...] = ()
+    parts: tuple[PartEntry, ...] = ()
+    sources: tuple[StoredSource, ...] = ()
+
+    @cached_property
+    def part_of(self) -> dict[str, PartEntry]:
+        """The parts by id."""
+        return {part.id: part for part in self.parts}
+
+    @cached_property
+    def source_of(self) -> dict[str, StoredSource]:
+        """The sources by name."""
+        return {source.name: source for source in self.sources}
+
+    @cached_property
+    def view_of(self) -> dict[str, ViewEntry]:
+        """The views by name."""
+        return {view.name: view for view in self.views}
+
+    @property
+    def size(self) -> int:
+        """The bytes of all parts on disk, with what tells where their regions are."""
+        return sum(file.bytes for file in self.files())
+
+    def files(self) -> Iterable[FileEntry]:
+        """All files that it needs."""
+        for part in self.parts:
+            yield from part.files or ()
+        for source in self.sources:
+            yield from (source.documents, source.regions)
+
+    def required(self, view: str, source: str) -> tuple[PartEntry, ...]:
+        """The parts of a view at a source."""
+        parts = (self.part_of[each] for each in self.view_of[view].requires)
+        return tuple(part for part in parts if part.source == source)
+
+    def is_stored(self, view: str, source: str) -> bool:
+        """Whether all nodes of a view at a source are here."""
+        return source in self.source_of and all(part.files is not None for part in self.required(view, source))
+
+
+def write_manifest(manifest: Manifest) -> str:
+    """A manifest as JSON."""
+    return json.dumps(asdict(manifest), indent=1, ensure_ascii=False) + "\n"
+
+
+def read_manifest(text: bytes) -> Manifest:
+    """A manifest from its JSON."""
+    found = json.loads(text)
+    views = tuple(_made(ViewEntry, each) for each in found.pop("views"))
+    parts = tuple(_made(PartEntry, each) for each in found.pop("parts"))
+    sources = tuple(_made(StoredSource, each) for each in found.pop("sources"))
+    return Manifest(
+        views=tuple(replace(view, namespaces=tuple(map(tuple, view.namespaces))) for view in views),
+        parts=tuple(replace(part, files=_files(part.files)) for part in parts),
+        sources=tuple(
+            replace(each, documents=FileEntry(**_dict(each.documents)), regions=FileEntry(**_dict(each.regions)))
+            for each in sources
+        ),
+        **found,
+    )
+
+
+def _made(kind: type[Any], found: dict[str, Any]) -> Any:
+    """An entry of what JSON has of it: its lists are tuples."""
+    given = {each.name: found[each.name] for each in fields(kind)}
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+
+
+def _files(found: tuple[Any, ...] | None) -> tuple[FileEntry, ...] | None:
+    return None if found is None else tuple(FileEntry(**each) for each in found)
+
+
+def _dict(found: Any) -> dict[str, Any]:
+    return dict(found)

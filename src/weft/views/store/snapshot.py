@@ -1,0 +1,106 @@
+"""One version of a store, held while it is read: its manifest, the places of its regions, and the rows of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.columns.integers import Flags, Longs
+from weft.errors import ConfigurationError
+from weft.views.nodes import SCHEMA
+from weft.views.store.extraction import extract
+from weft.views.store.files import read_column, read_file
+from weft.views.store.manifest import Manifest, PartEntry
+from weft.views.store.places import (
+    DOCUMENTS_SCHEMA,
+    REGIONS_SCHEMA,
+    STORED_SCHEMA,
+    DocumentEntry,
+    RegionPlaces,
+    current_rows,
+    places_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A manifest, and the folder where its files are."""
+
+    folder: Path
+    manifest: Manifest
+
+    def documents(self, source: str) -> tuple[DocumentEntry, ...]:
+        """The documents of a source as they were read last."""
+        rows = read_file(self.folder, self.manifest.source_of[source].documents, DOCUMENTS_SCHEMA).to_pylist()
+        return tuple(DocumentEntry(**each) for each in rows)
+
+    def places(self, source: str) -> RegionPlaces:
+        """Where the regions of a source's documents are."""
+        entry = self.manifest.source_of[source]
+        documents = read_file(self.folder, entry.documents, DOCUMENTS_SCHEMA)
+        return places_of(documents, read_file(self.folder, entry.regions, REGIONS_SCHEMA))
+
+    def stored(self, part: PartEntry) -> pa.Table:
+        """What the files of a part have, by region; what is not current too."""
+        if part.files is None:
+            raise ConfigurationError(f"part {part.id} of {part.source}: expected it to be stored, found that it is not")
+        return pa.concat_tables(
+            [STORED_SCHEMA.empty_table(), *(read_file(self.folder, file, STORED_SCHEMA) for file in part.files)]
+        )
+
+    def regions(self, part: PartEntry) -> Longs:
+        """The regions that the rows lie in which the files of a part have."""
+        columns = [read_column(self.folder, file, "region").to_numpy() for file in part.files or ()]
+        return np.concatenate([np.zeros(0, np.int64), *columns])
+
+    def part_rows(self, part: str, places: RegionPlaces | None = None) -> pa.Table:
+        """The current rows of a part (PART_SCHEMA): those of nested nodes without their fragments."""
+        entry = self._entry(part)
+        return current_rows(self.stored(entry), places or self.places(entry.source))
+
+    def rows(self, parts: Iterable[str], view: str | None = None) -> pa.Table:
+        """The nodes of parts (nodes.SCHEMA), or those of a view in them, each once, by source, document and offset."""
+        by_source: dict[str, list[PartEntry]] = {}
+        for entry in map(self._entry, dict.fromkeys(parts)):
+            by_source.setdefault(entry.source, []).append(entry)
+        found = [SCHEMA.empty_table()]
+        for source in (each.name for each in self.manifest.sources if each.name in by_source):
+            places = self.places(source)
+            tables = [self._nodes(current_rows(self.stored(part), places), view) for part in by_source[source]]
+            found.append(tables[0] if len(tables) == 1 else _merged(pa.concat_tables(tables), places))
+        return pa.concat_tables(found)
+
+    def _nodes(self, rows: pa.Table, view: str | None) -> pa.Table:
+        return extract(rows, np.ones(rows.num_rows, bool) if view is None else _has_view(rows, view))
+
+    def _entry(self, part: str) -> PartEntry:
+        if (entry := self.manifest.part_of.get(part)) is None:
+            raise ConfigurationError(f"{self.folder}: expected a part {part}, found none")
+        return entry
+
+
+def _has_view(rows: pa.Table, view: str) -> Flags:
+    views = rows["views"].combine_chunks()
+    is_it = pc.equal(pc.list_flatten(views), view).to_numpy(zero_copy_only=False)
+    has_view = np.zeros(rows.num_rows, bool)
+    has_view[pc.list_parent_indices(views).to_numpy()[is_it]] = True
+    return has_view
+
+
+def _merged(rows: pa.Table, places: RegionPlaces) -> pa.Table:
+    """Rows of several parts in order; a node that is in two of them is there once."""
+    place = {each.id: at for at, each in enumerate(places.documents)}
+    encoded = rows["document"].combine_chunks().dictionary_encode()
+    of_code = np.array([place[each] for each in encoded.dictionary.to_pylist()], np.int64)
+    document = of_code[encoded.indices.to_numpy()] if len(encoded) else np.zeros(0, np.int64)
+    offset = rows["offset"].to_numpy()
+    order = np.lexsort((offset, document))
+    document, offset = document[order], offset[order]
+    is_new = np.ones(order.size, bool)
+    is_new[1:] = (document[1:] != document[:-1]) | (offset[1:] != offset[:-1])
+    return rows.take(order[is_new])

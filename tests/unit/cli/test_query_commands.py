@@ -1,0 +1,173 @@
+"""`weft query` and the commands for stored views: what they print, what they refuse, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from weft.cli import app
+
+SHOP = "<shop><item><name>A</name><price>5</price></item><item><name>B</name><price>15</price></item></shop>"
+WORKLOAD = "/shop/item (0.5)\n/shop/item/name (0.3)\n//price (0.2)\n"
+
+
+def run(*arguments: object) -> Result:
+    result = CliRunner(env={"COLUMNS": "200"}).invoke(app, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WEFT_STORE", raising=False)
+    (tmp_path / "shop.xml").write_text(SHOP)
+    (tmp_path / "queries.txt").write_text(WORKLOAD)
+    run("sources", "add", "shop.xml")
+    return tmp_path / "shop.xml"
+
+
+def test_a_query_prints_a_node_a_line(shop: Path) -> None:
+    as_json, as_xml = run("query", "//name"), run("query", "//name", "--format", "xml")
+
+    nodes = [json.loads(line) for line in as_json.stdout.splitlines()]
+    assert (as_json.exit_code, as_json.stderr) == (0, "")
+    assert [node["fragment"] for node in nodes] == ["<name>A</name>", "<name>B</name>"]
+    assert nodes[0] | {"version": ""} == {
+        "source": "shop",
+        "document": "shop.xml",
+        "version": "",
+        "offset": SHOP.index("<name>"),
+        "path": ["shop", "item", "name"],
+        "value": "A",
+        "fragment": "<name>A</name>",
+    }
+    assert (as_xml.exit_code, as_xml.stdout) == (0, "<name>A</name>\n<name>B</name>\n")
+    assert shop.exists()
+
+
+@pytest.mark.usefixtures("shop")
+def test_explain_tells_views_compensation_and_costs() -> None:
+    at_source = run("query", "/shop/item[price > 10]", "--explain")
+    run("views", "materialize", "/shop/item")
+    from_view = run("query", "/shop/item[price > 10]", "--explain", "--format", "xml")
+
+    assert "shop: from the source; 1 nodes" in at_source.stderr
+    assert "estimated" in at_source.stderr
+    assert "taken" in at_source.stderr
+    assert from_view.stdout == "<item><name>B</name><price>15</price></item>\n"
+    assert "from views: compensation" in from_view.stderr
+    assert "view q-" in from_view.stderr
+
+
+def test_a_fresh_query_passes_over_views_that_are_old(shop: Path) -> None:
+    run("views", "materialize", "//name")
+    shop.write_text("<shop><name>new</name></shop>")
+
+    assert run("query", "//name", "--format", "xml").stdout == "<name>A</name>\n<name>B</name>\n"
+    assert run("query", "//name", "--format", "xml", "--fresh").stdout == "<name>new</name>\n"
+
+
+def test_with_a_source_down_the_rest_is_told_with_a_warning(shop: Path) -> None:
+    (shop.parent / "bank.xml").write_text("<bank><name>C</name></bank>")
+    run("sources", "add", "bank.xml")
+    shop.unlink()
+
+    found = run("query", "//name", "--format", "xml")
+
+    assert (found.exit_code, found.stdout) == (1, "<name>C</name>\n")
+    assert found.stderr == "warning: shop: No such file or directory: its nodes are not among these\n"
+
+
+@pytest.mark.usefixtures("shop")
+def test_namespaces_are_options() -> None:
+    Path("s.xml").write_text("<s xmlns='urn:s'><a/></s>")
+    run("sources", "add", "s.xml")
+
+    assert run("query", "//p:a", "--namespace", "p=urn:s", "--format", "xml").stdout == '<a xmlns="urn:s"/>\n'
+
+
+def test_views_are_recommended_materialized_listed_refreshed_and_dropped(shop: Path) -> None:
+    recommended = run("views", "recommend", "--workload", "queries.txt", "--budget", "1MB")
+    empty = run("views", "list")
+    made = run("views", "materialize", "--workload", "queries.txt", "--budget", "1MB")
+    listed = run("views", "list")
+    shop.write_text(SHOP.replace("15", "25"))
+    refreshed = run("views", "refresh")
+    names = [line.split()[0] for line in listed.stdout.splitlines()[1:]]
+    dropped = [run("views", "drop", name).exit_code for name in names]
+
+    assert "3 of 3 queries without asking a source" in recommended.stdout
+    assert "/shop/item" not in empty.stdout
+    assert made.exit_code == 0
+    assert made.stderr.endswith("bytes on disk\n")
+    assert all(text in listed.stdout for text in ("/shop/item/name", "//price", "1 of 1"))
+    assert refreshed.stdout == f"shop: 1 changed, 0 gone, {len(SHOP)} bytes read again\n"
+    assert dropped == [0, 0, 0]
+    assert "q-" not in run("views", "list").stdout
+
+
+def test_a_refresh_tells_of_a_source_that_is_down(shop: Path) -> None:
+    run("views", "materialize", "//name")
+    shop.unlink()
+
+    refreshed = run("views", "refresh")
+
+    assert refreshed.exit_code == 1
+    assert refreshed.stderr == "warning: shop: No such file or directory: its views are as they were\n"
+    assert run("query", "//name").exit_code == 0
+
+
+@pytest.mark.usefixtures("shop")
+def test_adapt_follows_what_was_asked() -> None:
+    for _ in range(3):
+        run("query", "//name")
+
+    adapted = run("views", "adapt", "--budget", "1MB", "--horizon", "1000000s")
+
+    assert adapted.exit_code == 0
+    assert "queries without asking a source" in adapted.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["query", "//a", "--store", "nowhere"], "weft: nowhere: expected sources, found none; add them with"),
+        (["views", "recommend"], "weft: expected --workload, found none"),
+        (["views", "recommend", "--workload", "gone.txt"], "weft: gone.txt: expected a workload file, found"),
+        (["views", "recommend", "--workload", "empty.txt"], "weft: weft-views: expected queries, found none"),
+        (["views", "recommend", "--workload", "bad.txt"], "weft: bad.txt:1: expected a frequency from 0 on, found -1"),
+        (["views", "recommend", "--workload", "other.txt"], "weft: weft-views: expected a source that the queries are"),
+        (["views", "recommend", "--workload", "queries.txt", "--budget", "much"], "weft: --budget: expected a size"),
+        (["views", "recommend", "--workload", "queries.txt", "--budget", "0"], "weft: --budget: expected a size"),
+        (["views", "recommend", "--workload", "queries.txt", "--method", "best"], "weft: --method: expected ours, "),
+        (["views", "materialize"], "weft: expected either XPATH or --workload"),
+        (["views", "materialize", "//a", "--workload", "queries.txt"], "weft: expected either XPATH or --workload"),
+        (["views", "materialize", "/bank/a"], "weft: weft-views: expected a source that the queries are for, found"),
+        (["views", "drop", "gone"], "weft: weft-views: expected a view, of which there are none, found 'gone'"),
+        (["views", "adapt"], "weft: weft-views: expected queries that were asked before, found none"),
+        (["views", "adapt", "--horizon", "10MB"], "weft: --horizon: expected a time"),
+    ],
+)
+@pytest.mark.usefixtures("shop")
+def test_what_is_wrong_is_told_in_one_line(arguments: list[str], told: str) -> None:
+    Path("empty.txt").write_text("# nothing\n")
+    Path("bad.txt").write_text("/shop/item (-1)\n")
+    Path("other.txt").write_text("/bank/a\n")
+
+    result = run(*arguments)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(told)
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_query_that_cannot_be_read_is_shown_with_its_place() -> None:
+    for arguments in (["query", "/shop/["], ["views", "materialize", "/shop/["]):
+        result = run(*arguments)
+        assert result.exit_code == 2
+        assert result.stderr.startswith("XPath 1:")

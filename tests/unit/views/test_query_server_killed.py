@@ -1,0 +1,168 @@
+"""A process that is killed while it writes views, and two that write at once: views answer as before or as after."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from math import log
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from query_servers import queries, server_over
+from weft.views.selection.record import QueryRecord
+from weft.views.server import DAY, QueryServer
+from weft.views.store.locks import StoreBusyError
+
+QUERIES = ("//a", "/s/a", "//b", "/s/a/b")
+
+
+def document(number: int) -> str:
+    return "<s>" + "".join(f"<a>{number}<b>{at}</b></a><c><a>x{at}</a></c>" for at in range(120)) + "</s>"
+
+
+def answers(server: QueryServer) -> dict[str, list[str]]:
+    return {query: server.query(query, record=False).fragments() for query in QUERIES}
+
+
+def child(act: Callable[[], object]) -> int:
+    """A process of its own, forked from this one, which has all loaded."""
+    process = os.fork()
+    if process == 0:
+        try:
+            act()
+            os._exit(0)
+        except StoreBusyError:
+            os._exit(3)
+        except BaseException:
+            os._exit(4)
+    return process
+
+
+def materialize(server: QueryServer) -> None:
+    server.materialize(server.recommend(queries(*QUERIES), 1e9))
+
+
+def refresh(server: QueryServer) -> None:
+    server.refresh()
+
+
+def adapt(server: QueryServer) -> None:
+    for query in QUERIES:
+        server.query(query)
+    server.adapt(1e9, 1e12)
+
+
+@pytest.mark.parametrize(("act", "kills"), [(materialize, 7), (refresh, 7), (adapt, 6)])
+def test_killed_at_any_point_views_answer_as_before_or_as_after(
+    tmp_path: Path, act: Callable[[QueryServer], None], kills: int
+) -> None:
+    random = Random(7)
+    server = server_over(tmp_path, {"s.xml": document(0)})
+    server.materialize("//b")
+    known = {0: answers(server)}
+    started = time.perf_counter()
+    act(QueryServer(tmp_path / "store", clock=lambda: 1_000.0))
+    taken = time.perf_counter() - started
+
+    for number in range(1, kills + 1):
+        (tmp_path / "s.xml").write_text(document(number))
+        process = child(lambda: act(QueryServer(tmp_path / "store", clock=lambda: 1_000.0)))
+        time.sleep(random.uniform(0, taken))
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+
+        known[number] = {query: server.query(query, fresh=True, record=False).fragments() for query in QUERIES}
+        assert known[number]["/s/a"][0] == f"<a>{number}<b>0</b></a>"
+        assert server.store.check() == []
+        for query, found in answers(server).items():
+            assert found in [each[query] for each in known.values()], "of one version, and all of it"
+    server.refresh()
+    assert answers(server) == known[kills]
+
+
+def test_of_two_processes_that_store_at_once_both_are_heeded(tmp_path: Path) -> None:
+    server = server_over(tmp_path, {"s.xml": document(0)})
+
+    def store(text: str) -> Callable[[], object]:
+        return lambda: QueryServer(tmp_path / "store").materialize(text)
+
+    processes = [child(store(text)) for text in QUERIES]
+    ends = [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes]
+
+    assert ends == [0] * len(QUERIES)
+    assert {view.text for view in server.views()} == set(QUERIES)
+    assert all("from views" in server.query(query).explain() for query in QUERIES)
+
+
+def test_what_processes_ask_at_once_is_all_remembered(tmp_path: Path) -> None:
+    """While another writes views, too: it clears away only what is the store's own."""
+    server_over(tmp_path, {"s.xml": "<s><a/></s>"}).close()
+
+    def ask(name: str) -> Callable[[], object]:
+        def act() -> None:
+            for _ in range(25):
+                with QueryServer(tmp_path / "store", clock=lambda: 1_000.0) as server:
+                    server.query(f"/s/{name}")
+
+        return act
+
+    def write() -> None:
+        for at in range(20):
+            QueryServer(tmp_path / "store").materialize(f"/s/*[{at}]")
+
+    processes = [child(act) for act in (ask("a"), ask("b"), write)]
+    ends = [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes]
+
+    assert ends == [0, 0, 0]
+    record = QueryRecord(tmp_path / "store" / "queries.record", 7 * DAY)
+    found = {query.text: query.frequency for query in record.workload(1_000.0).queries}
+    assert found == {text: pytest.approx(25 * log(2) / (7 * DAY)) for text in ("/s/a", "/s/b")}
+
+
+def test_readers_go_on_while_another_process_writes(tmp_path: Path) -> None:
+    server = server_over(tmp_path, {"s.xml": document(0)})
+    server.materialize("//b")
+    expected = server.query("//b").fragments()
+
+    def write() -> None:
+        other = QueryServer(tmp_path / "store")
+        for _ in range(4):
+            materialize(other)
+            other.materialize("//b")
+
+    process = child(write)
+    asked = 0
+    while os.waitpid(process, os.WNOHANG) == (0, 0):
+        assert server.query("//b", record=False).fragments() == expected
+        asked += 1
+
+    assert asked > 1
+    assert server.query("//b").fragments() == expected
+
+
+def test_a_store_that_is_written_to_for_long_is_refused_clearly(tmp_path: Path) -> None:
+    server = server_over(tmp_path, {"s.xml": document(0)})
+    reading, writing = os.pipe()
+
+    def hold() -> None:
+        with QueryServer(tmp_path / "store").store.writing():
+            os.write(writing, b"x")
+            time.sleep(60)
+
+    process = child(hold)
+    os.read(reading, 1)
+    try:
+        with pytest.raises(StoreBusyError, match=r"is writing, and waited 0\.1 s"), server.store.writing(0.1):
+            pass
+        assert server.query("/s/a").rows.num_rows == 120
+    finally:
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        os.close(reading)
+        os.close(writing)
+    server.materialize("/s/a")
+    assert "from views" in server.query("/s/a").explain()
