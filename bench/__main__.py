@@ -18,6 +18,7 @@ from bench.compare import THRESHOLD, Earlier, against, compare_runs, comparison_
 from bench.history import HISTORY, ROOT, HistoryError, Run, append_run, make_run, read_runs, version_of
 from bench.page import NoMarkersError, check_page, write_page
 from bench.report import Report
+from bench.stdout import kept_clean
 from bench.table import print_table
 
 _PLOTS = ROOT / "docs" / "plots"
@@ -135,7 +136,8 @@ def _remember(history: Path, run: Run) -> None:
 def _run(name: str, quick: bool) -> Report:
     console = Console(stderr=True)
     with Progress(console=console, auto_refresh=False, transient=True, disable=not console.is_terminal) as progress:
-        report: Report = import_module(f"bench.{name}.experiment").run(quick, progress)
+        with kept_clean():
+            report: Report = import_module(f"bench.{name}.experiment").run(quick, progress)
         return report
 
 
@@ -160,6 +162,8 @@ def _draw(report: Report, name: str, directory: Path | None) -> None:
         return
     try:
         import_module("bench.plot").save_plot(report.panels, directory / f"{name}.svg")
+        for drawing, text in report.drawings.items():
+            (directory / drawing).write_text(text, encoding="utf-8")
     except Exception as error:
         print(f"no plot: {type(error).__name__}: {error}", file=sys.stderr)
 

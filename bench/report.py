@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Figure = float | int | bool | str | None  # None is: not known
 
@@ -44,3 +44,4 @@ class Report:
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
     panels: tuple[Panel, ...]
+    drawings: Mapping[str, str] = field(default_factory=dict)  # SVG, by the name of the file beside the plot

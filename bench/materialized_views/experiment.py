@@ -1,0 +1,88 @@
+"""How much the experiment on materialized views measures, and in which order: an effort in, a report out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+from rich.progress import Progress
+
+from bench.materialized_views.arena import CHARACTERISTICS
+from bench.materialized_views.curves import Curves, draw_curves
+from bench.materialized_views.model import Share, compare, weigh
+from bench.materialized_views.probes import measure_answers, measure_containment, measure_refresh
+from bench.materialized_views.report import Results, make_report
+from bench.materialized_views.workload import Overlap, make_setting
+from bench.report import Report
+
+_SEED = 5
+_OVERLAPS: tuple[Overlap, ...] = ("few", "many")
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is measured: the sources in bytes each, the queries, the space limits that are run, and the rest."""
+
+    source_bytes: int = 200_000
+    queries: int = 20
+    shares: tuple[float, ...] = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
+    rounds: int = 1
+    instances: int = 6  # of each kind, for the contest
+    instance_bytes: int = 200_000
+    asked: int = 200  # queries for which views are searched
+    file_bytes: int = 10_000_000  # that is refreshed
+    answered_bytes: int = 1_000_000  # of the document that Saxon has too
+    kinds: tuple[str, ...] = tuple(CHARACTERISTICS)
+
+
+FULL = Effort()
+QUICK = Effort(
+    source_bytes=50_000,
+    queries=10,
+    shares=(0.0, 0.5, 1.0),
+    instances=2,
+    instance_bytes=20_000,
+    asked=40,
+    file_bytes=2_000_000,
+    answered_bytes=300_000,
+)
+
+
+def run(quick: bool, progress: Progress) -> Report:
+    """Measure as the command line asks."""
+    return measure(QUICK if quick else FULL, progress)
+
+
+def measure(effort: Effort, progress: Progress) -> Report:
+    """The curves over HTTP, the contest by the model, the single steps."""
+    settings = list(product(_OVERLAPS, effort.kinds))
+    task = progress.add_task("materialized views", total=len(settings) + 4)
+
+    def advance() -> None:
+        progress.advance(task)
+        progress.refresh()
+
+    curves: list[Curves] = []
+    for overlap, kind in settings:
+        curves.append(
+            draw_curves(_SEED, overlap, kind, effort.source_bytes, effort.queries, effort.shares, effort.rounds)
+        )
+        advance()
+    contest = {setting: _hold_contest(effort, *setting) for setting in settings}
+    advance()
+    containment = measure_containment(_SEED, effort.asked)
+    advance()
+    refreshed = measure_refresh(effort.file_bytes, _SEED)
+    advance()
+    answered = measure_answers(effort.answered_bytes, _SEED)
+    advance()
+    return make_report(Results(curves, contest, containment, refreshed, answered, 5 * effort.source_bytes))
+
+
+def _hold_contest(effort: Effort, overlap: Overlap, kind: str) -> list[Share]:
+    """Each way of choosing on instances of a kind, by the cost model."""
+    shares = []
+    for seed in range(100, 100 + effort.instances):
+        setting = make_setting(seed, overlap, (effort.instance_bytes,) * 5, effort.queries)
+        shares.append(compare(weigh(setting, CHARACTERISTICS[kind]), seed))
+    return shares

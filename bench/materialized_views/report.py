@@ -1,0 +1,210 @@
+"""What the experiment on materialized views measured in; its figures, tables, notes and panels out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from math import exp, log
+
+from bench.materialized_views.curves import Curves, Times
+from bench.materialized_views.model import Share
+from bench.materialized_views.probes import BesideSaxon, Containment, RefreshTimes
+from bench.materialized_views.workload import Overlap
+from bench.report import Curve, Figure, Panel, Report, Table
+from bench.table import compact, goals_table
+
+_GOALS = {
+    "workload_speedup_full_budget": ("times as fast with all views as with none (run)", "at least 10"),
+    "greedy_vs_optimum": ("the paper's greedy choice at half of the space, of what the optimum saves", "at least 0.95"),
+    "ours_vs_optimum": ("Weft's choice, the same", "at least 0.99"),
+    "transform_gain_half_budget": ("times as fast as without transformations, half of the space", "above 1"),
+    "ours_vs_lru_cache_half_budget": (
+        "times as fast as an LRU cache of the same bytes, half of the space",
+        "at least 1.2",
+    ),
+    "refresh_cost_1pct": ("refresh after 1 % has changed, of storing anew", "at most 0.1"),
+    "containment_us": ("one containment check, µs", "-"),
+    "find_rewriting_us": ("finding how 1,000 views answer a query, µs", "-"),
+    "answer_from_view_ms": ("an answer from stored views, ms", "-"),
+    "saxon_ms": ("the same by Saxon, the document in memory, ms", "-"),
+}
+_HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All that was measured."""
+
+    curves: list[Curves]
+    contest: Mapping[tuple[Overlap, str], list[Share]]
+    containment: Containment
+    refreshed: RefreshTimes
+    answered: BesideSaxon
+    source_bytes: int
+
+    @property
+    def shares(self) -> list[Share]:
+        """Of all instances of the contest."""
+        return [share for each in self.contest.values() for share in each]
+
+
+def make_report(results: Results) -> Report:
+    """The report of a run."""
+    figures = _figures(results)
+    tables = (
+        goals_table(_GOALS, figures),
+        *(_curve_table(each) for each in results.curves),
+        _contest_table(results),
+        _probe_table(results),
+    )
+    return Report(figures, tables, _notes(results, figures), tuple(map(_panel, results.curves)))
+
+
+def _figures(results: Results) -> dict[str, Figure]:
+    curves, shares = results.curves, results.shares
+    return {
+        "workload_speedup_full_budget": _digits(_over(curves, lambda each: each.at(0).ours / each.at(1).ours)),
+        "greedy_vs_optimum": _digits(_mean(share.greedy for share in shares)),
+        "greedy_vs_optimum_worst": _digits(min(share.greedy for share in shares)),
+        "ours_vs_optimum": _digits(_mean(share.ours for share in shares)),
+        "ours_vs_optimum_worst": _digits(min(share.ours for share in shares)),
+        "random_loss": _digits(_mean(1 - share.random / share.greedy for share in shares)),
+        "transform_gain_half_budget": _digits(_half(curves, lambda at: at.whole_ours / at.ours)),
+        "transform_gain_half_budget_many": _digits(
+            _half([each for each in curves if each.overlap == "many"], lambda at: at.whole_ours / at.ours)
+        ),
+        "transform_gain_half_budget_model": _digits(_geometric([share.transformed_ours for share in shares])),
+        "transform_gain_half_budget_model_greedy": _digits(_geometric([share.transformed_greedy for share in shares])),
+        "ours_vs_lru_cache_half_budget": _digits(_half(curves, lambda at: at.lru / at.ours)),
+        "ours_vs_lru_cache_half_budget_plain": _digits(_half(curves, lambda at: max(at.lru_plain, 1e-6) / at.ours)),
+        "model_vs_run_half_budget": _digits(_half(curves, lambda at: at.ours_model / at.ours)),
+        "containment_us": _digits(results.containment.check_us),
+        "find_rewriting_us": _digits(results.containment.find_us),
+        "refresh_cost_1pct": _digits(results.refreshed.refresh / results.refreshed.anew),
+        "refresh_ms": _digits(results.refreshed.refresh * 1e3),
+        "answer_from_view_ms": _digits(results.answered.view_ms),
+        "saxon_ms": _digits(results.answered.saxon_ms),
+        "saxon_parse_ms": _digits(results.answered.saxon_parse_ms),
+    }
+
+
+def _over(curves: Iterable[Curves], ratio: Callable[[Curves], float]) -> float:
+    return _geometric([ratio(each) for each in curves])
+
+
+def _half(curves: Iterable[Curves], ratio: Callable[[Times], float]) -> float:
+    return _over(curves, lambda each: ratio(each.at(_HALF)))
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)
+
+
+def _geometric(values: list[float]) -> float:
+    return exp(_mean(map(log, values)))
+
+
+def _digits(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
+
+
+def _curve_table(curves: Curves) -> Table:
+    columns = (
+        "space",
+        "KB",
+        "ours, run",
+        "greedy, run",
+        "whole answers, replayed",
+        "  random",
+        "LRU, replayed",
+        "  in memory",
+        "ours, model",
+        "greedy, model",
+        "optimum, model",
+        "random average, model",
+        "  minimum",
+        "no transformations, model",
+    )
+    rows = [_row(point) for point in curves.points]
+    title = f"{curves.overlap} intersections, sources {curves.kind}: ms a query ({curves.queries} queries)"
+    return Table(title, columns, tuple(rows))
+
+
+def _row(point: Times) -> tuple[str, ...]:
+    model = point.model
+    times = (
+        *(point.ours, point.greedy, point.whole_ours, point.whole_random, point.lru, point.lru_plain),
+        *(point.ours_model, model.greedy.time, model.optimum.time),
+        *(model.random_average, model.random_minimum, point.model_without),
+    )
+    return f"{point.share:.0%}", f"{point.limit / 1e3:.0f}", *(compact(time * 1e3) for time in times)
+
+
+def _contest_table(results: Results) -> Table:
+    rows = []
+    for (overlap, kind), shares in results.contest.items():
+        greedy, ours, random = ([getattr(share, name) for share in shares] for name in ("greedy", "ours", "random"))
+        rows.append(
+            (
+                f"{overlap}, {kind}",
+                *(f"{value:.4f}" for value in (_mean(greedy), min(greedy), _mean(ours), min(ours), _mean(random))),
+                f"{_geometric([share.transformed_greedy for share in shares]):.2f}",
+                f"{_geometric([share.transformed_ours for share in shares]):.2f}",
+            )
+        )
+    title = f"Saved at half of the space, of what the optimum saves: {len(results.shares)} instances, by the model"
+    columns = "setting", "greedy", "worst", "ours", "worst", "random", "transformations gain: greedy", "ours"
+    return Table(title, columns, tuple(rows))
+
+
+def _probe_table(results: Results) -> Table:
+    refreshed, answered = results.refreshed, results.answered
+    rows = (
+        ("one containment check, µs", f"{results.containment.check_us:.1f}"),
+        ("how 1,000 views answer a query, µs", f"{results.containment.find_us:,.0f}"),
+        (f"store the views of a file of {refreshed.size / 1e6:.1f} MB anew, ms", f"{refreshed.anew * 1e3:,.0f}"),
+        (f"refresh, {refreshed.changed} of {refreshed.records} records changed, ms", f"{refreshed.refresh * 1e3:,.0f}"),
+        (f"an answer from views of a document of {answered.size / 1e6:.1f} MB, ms", f"{answered.view_ms:.1f}"),
+        (
+            "  by Saxon, the document in memory, ms",
+            compact(answered.saxon_ms) if answered.saxon_ms else answered.reason,
+        ),
+        ("  to parse it for that, ms", compact(answered.saxon_parse_ms)),
+    )
+    return Table("Single steps", ("step", "found"), rows)
+
+
+def _notes(results: Results, figures: dict[str, Figure]) -> tuple[str, ...]:
+    extra = [(point.stored or 0) / point.limit - 1 for each in results.curves if (point := each.at(1.0)).limit]
+    return (
+        f"Five sources, {results.source_bytes / 1e6:.1f} MB in all, each an HTTP service on loopback held to its "
+        "latency and rates. *Run*: every query asked over HTTP with the choice stored, and each answer compared with "
+        "the one of the sources. *Replayed*: put together of times run for the same queries, each held as a whole or "
+        "not at all. *Model*: by the cost model with the rates imposed, which knows no overhead of any kind.",
+        "100 % is what all parts take on disk. What is kept to refresh them "
+        f"({_mean(extra):.0%} more here, where records are small) does not count, for no way of choosing.",
+        "The cache gets the same bytes. On disk it holds whole answers as views are held, and a hit takes what the "
+        "answer takes from views. In memory, as plain text, a hit takes no time at all, and fewer fit: beside that "
+        f"ours is {figures['ours_vs_lru_cache_half_budget_plain']} times as fast at half of the space.",
+        "`random_loss` is the share of what greedy saves that a random choice does not. Ratios over the settings are "
+        "geometric means.",
+    )
+
+
+def _panel(curves: Curves) -> Panel:
+    lines: tuple[tuple[str, Callable[[Times], float]], ...] = (
+        ("ours, run", lambda at: at.ours),
+        ("greedy, run", lambda at: at.greedy),
+        ("no transformations, replayed", lambda at: at.whole_ours),
+        ("LRU cache, replayed", lambda at: at.lru),
+        ("random average, model", lambda at: at.model.random_average),
+    )
+    made = tuple(
+        Curve(name, tuple((at, time(point) * 1e3) for at, point in enumerate(curves.points) if time(point) > 0))
+        for name, time in lines
+    )
+    title = f"{curves.overlap} intersections, sources {curves.kind}"
+    return Panel(
+        title, "space, of what all parts take", "ms a query", made, tuple(f"{at.share:.0%}" for at in curves.points)
+    )

@@ -1,0 +1,22 @@
+"""What C prints while an experiment runs does not stand behind the last line of JSON."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+CODE = """
+import ctypes
+from bench.stdout import kept_clean
+with kept_clean():
+    ctypes.CDLL(None).printf(b"unasked\\n")
+print("last")
+"""
+
+
+def test_a_line_that_c_prints_goes_to_stderr() -> None:
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", CODE], cwd=root, capture_output=True, text=True, check=True)
+
+    assert (done.stdout, done.stderr) == ("last\n", "unasked\n")
