@@ -1,10 +1,24 @@
 """What is compiled; all else is in pyproject.toml."""
 
+from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, CompileError, ExecError, PlatformError
 
-STAGES = ("plain", "walk")
+STAGES = ("headers", "plain", "walk")
+# Python that runs as it stands, and is compiled all the same; what is beside it as .pxd tells the types.
+CYTHON = (
+    "arrays",
+    "tables",
+    "automaton",
+    "classes",
+    "paths",
+    "plan_tables",
+    "memo",
+    "ways",
+    "holding",
+    "evaluator",
+)
 
 
 class BuildStages(build_ext):
@@ -21,6 +35,13 @@ class BuildStages(build_ext):
 
 
 setup(
-    ext_modules=[Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}.c"]) for name in STAGES],
+    ext_modules=[Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}.c"]) for name in STAGES]
+    + cythonize(
+        [
+            Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}.py"], extra_compile_args=["-O3"])
+            for name in CYTHON
+        ],
+        build_dir="build/cython",
+    ),
     cmdclass={"build_ext": BuildStages},
 )

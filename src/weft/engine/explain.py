@@ -77,7 +77,7 @@ def _explain_index(index: Index, top: int) -> list[str]:
         lines += ["", "  label paths seen most (nodes, subscriptions' paths that end there):"]
         often = sorted(range(1, len(paths)), key=lambda path: -int(paths.seen[path]))[:top]
         lines += [
-            f"  {int(paths.seen[at]):>9} {paths.plans[at].results.size:>7}  /{'/'.join(paths.names_of(at))}"
+            f"  {int(paths.seen[at]):>9} {paths.results_at(at).size:>7}  /{'/'.join(paths.names_of(at))}"
             for at in often
         ]
     return lines
@@ -158,9 +158,12 @@ def _costs(index: Index, number: int) -> list[str]:
     conditions = [node for _, node in map(index.origin, index.results_below(number)) if node != NOTHING]
     drivers = {driver for node in conditions for driver in nodes.drivers(node)}
     below = {at for node in conditions for at in nodes.all_below(node)} - drivers
-    others = [at for at in sorted(below) if index.shared.kind[at] is NodeKind.TEST]
     costs = [nodes.cost(driver) for driver in sorted(drivers)]
-    costs += [f"{nodes.cost(test)}; it does not drive, and is looked at all the same" for test in others]
+    costs += [
+        f"{nodes.cost(at)}; it does not drive, and is looked at all the same"
+        for at in sorted(below)
+        if nodes.is_probed(at)
+    ]
     if number in index.compounds:
         costs.append("set operations on the results of its parts, once for each batch")
     elif number in index.built and not index.built.building(number).is_simple:

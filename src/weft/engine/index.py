@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.evaluate import Evaluation
+from weft.engine.evaluation.thorough import ThoroughEvaluation
 from weft.engine.messages.budget import Budget
 from weft.engine.messages.building import add_building, binding_pattern, edge_building
 from weft.engine.messages.built import BuiltQueries
@@ -28,7 +30,7 @@ class Index:
     """Subscriptions that are answered together. Growing it forgets its label paths, nothing else."""
 
     def __init__(self, bounds: Bounds | None = None, profile: Profile | None = None, dtd: Dtd | None = None) -> None:
-        self._profile = profile or Profile()
+        self._profile, self._bounds = profile or Profile(), bounds
         self.shared = SharedPlan(dtd)
         self.plans = LabelPlans(self.shared, bounds)
         self.targets = Targets()
@@ -42,6 +44,7 @@ class Index:
         self._of_state: dict[int, int] = {}
         self._of_node: dict[int, int] = {}
         self._frozen: Frozen | None = None
+        self._thorough: tuple[Frozen, LabelPlans] | None = None
 
     def __len__(self) -> int:
         return len(self.results)
@@ -56,7 +59,7 @@ class Index:
         self.shared.begin()
         self._frozen = None
         if isinstance(selection, Flwr):
-            results: tuple[int, ...] = (self._result(binding_pattern(selection)),)
+            results: tuple[int, ...] = (self._result(binding_pattern(selection.variables)),)
             building = add_building(self.shared, selection, self._recipes)
             self.built.add(subscription, results[0], building)
             if selection.where is None:
@@ -134,17 +137,36 @@ class Index:
 
     def _match(self, table: NodeTable, budget: Budget) -> Outcome:
         if self._frozen is None:
-            self._frozen = Frozen(self.shared, self._of_state, self._of_node)
+            self._frozen, self._thorough = Frozen(self.shared, self._of_state, self._of_node), None
             self.plans.freeze(self._frozen)
         mark = len(self.plans.paths)
         with self._profile("PME"):
             labels = self.plans.labels(table)
-        evaluation = Evaluation(table, labels, self.plans, self._frozen, self._profile)
+        evaluation = Evaluation(
+            table, labels, self.plans, self._frozen, self._profile, partial(self._do_thoroughly, table)
+        )
         found = evaluation.run()
         self._refuse(self._frozen, evaluation.refusals.reasons, budget)
         outcome = Outcome(evaluation, found, self.targets, dict(self.compounds), self.built, budget)
-        self.plans.paths.finish_batch(mark)
+        if self.plans.paths.is_beyond:
+            evaluation.settle()
+            self.plans.paths.finish_batch(mark)
         return outcome
+
+    def _do_thoroughly(self, table: NodeTable) -> ThoroughEvaluation:
+        """The batch in the other way, whose tables are made when the first batch asks for it."""
+        if self._thorough is None:
+            self._thorough = (
+                Frozen(self.shared, self._of_state, self._of_node, is_thorough=True),
+                LabelPlans(self.shared, self._bounds),
+            )
+            self._thorough[1].freeze(self._thorough[0])
+        frozen, plans = self._thorough
+        mark = len(plans.paths)
+        evaluation = ThoroughEvaluation(table, plans.labels(table), plans, frozen, self._profile)
+        evaluation.run()
+        plans.paths.finish_batch(mark)
+        return evaluation
 
     def _refuse(self, frozen: Frozen, reasons: dict[int, dict[int, str]], budget: Budget) -> None:
         """Tell whose answers are not known, because nodes that they depend on were not worked out."""

@@ -1,10 +1,11 @@
-"""The compiled stages: the scan of plain documents, and the way from rows to label paths. `pip install` builds them."""
+"""The compiled stages: the scan of plain documents, label paths, and headers. `pip install` builds them."""
 
 from importlib.machinery import EXTENSION_SUFFIXES
 
 try:
+    from weft.kernel.headers import find_attribute, find_text, fold, known_values, plain_values, unfold
     from weft.kernel.plain import Plain
-    from weft.kernel.walk import walk
+    from weft.kernel.walk import follow, walk
 except ImportError as error:
     raise ImportError(
         f"Weft's compiled core is missing ({error}): install Weft again with a C compiler (gcc or clang) on the machine"
@@ -13,4 +14,15 @@ except ImportError as error:
 #: What the stages are compiled for, as `weft --version` tells it.
 BUILT_FOR = EXTENSION_SUFFIXES[0].strip(".").rpartition(".")[0]
 
-__all__ = ["BUILT_FOR", "Plain", "walk"]
+__all__ = [
+    "BUILT_FOR",
+    "Plain",
+    "find_attribute",
+    "find_text",
+    "fold",
+    "follow",
+    "known_values",
+    "plain_values",
+    "unfold",
+    "walk",
+]

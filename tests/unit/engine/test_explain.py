@@ -66,7 +66,11 @@ def test_what_runs_is_told_with_what_drives_it_and_what_is_shared() -> None:
         ("//a[b]/c", "a fact for each //a that has b"),
         ("//a[count(b) > 1]", "a look at each //a"),
         ("//a except //b", "set operations on the results of its parts, once for each batch"),
-        ("//a[c = 'x'][b > 3]", f"{SEARCHED}; it does not drive, and is looked at all the same"),
+        (
+            "//a[c = 'x'][contains(b, 'y')]",
+            "one pass over each //a/b for all constants of contains there; "
+            "it does not drive, and is looked at all the same",
+        ),
     ],
 )
 def test_it_says_what_a_document_costs_that_does_not_match(query: str, cost: str) -> None:
@@ -101,3 +105,11 @@ def test_a_graph_has_a_box_for_each_line_of_what_runs() -> None:
     assert dot.count("[label=") == svg.count("<rect") == 5
     assert "result 0: each //a/c with" in dot
     assert "result 0: each //a/c with" in svg
+
+
+def test_a_comparison_that_does_not_drive_costs_nothing_where_nothing_else_holds() -> None:
+    lines = explained("//a[c = 'x'][b > 3]")
+
+    costs = lines[lines.index("costs a document that it does not match") + 1 :]
+    assert costs[0] == "  one look-up among all constants for each //a/c"
+    assert not any("//a/b" in line for line in costs)

@@ -1,147 +1,93 @@
-"""A node table and the shared plan in, the results that hold out: all queries at once, as columns of integers.
+"""A node table and the shared plan in, the results that hold out: what drives comes up, all else is asked from there.
 
-A *fact* is a pair (node of the shared plan, node of the document). Facts come up height by height; the facts of one
-height bring up candidates of greater height through their dependents, and a candidate becomes a fact when its other
-parts hold too. Nothing is looked at that no fact has brought up.
+The work is done by `weft.kernel.evaluator`. A batch that would take it too many steps (elements nested very deep, with
+paths of several `//`) is done by the thorough evaluation instead.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.columns.integers import Flags, Ints, Longs, contains, expand, unique_pairs
+from weft.columns.integers import Flags, Ints
 from weft.documents.table import NodeTable
-from weft.engine.evaluation.kinds import Kinds
+from weft.engine.evaluation.batch import LabelledBatch
 from weft.engine.evaluation.navigate import Navigation
-from weft.engine.evaluation.refusals import Refusals
-from weft.engine.evaluation.values import Values
+from weft.engine.evaluation.readings import Readings
+from weft.engine.evaluation.thorough import ThoroughEvaluation
 from weft.engine.profile import Profile
 from weft.engine.shared.frozen import Frozen
-from weft.engine.shared.label_plans import LabelPlan, LabelPlans
-from weft.engine.shared.plan import NodeKind
+from weft.engine.shared.label_plans import LabelPlans
+from weft.kernel.evaluator import Evaluator
+from weft.kernel.ways import TooMuchError
+
+_FEW_STEPS = 20_000_000  # that a batch may take, whatever it is: about half a second
+_STEPS_A_NODE = 200
 
 
-class Evaluation:
-    """One batch against one shared plan."""
+class Evaluation(LabelledBatch):
+    """One batch against one shared plan; `thorough` does it in the other way."""
 
     def __init__(
-        self, table: NodeTable, labels: Ints, plans: LabelPlans, frozen: Frozen, profile: Profile | None = None
+        self,
+        table: NodeTable,
+        labels: Ints,
+        plans: LabelPlans,
+        frozen: Frozen,
+        profile: Profile,
+        thorough: Callable[[], ThoroughEvaluation],
     ) -> None:
-        self.profile = profile or Profile()
-        self.table, self.labels, self._plans, self._frozen = table, labels, plans, frozen
-        self.order = np.argsort(labels, kind="stable").astype(np.int32)
-        sorted_labels = labels[self.order]
-        first = int(np.searchsorted(sorted_labels, 0))
-        self.present, starts = np.unique(sorted_labels[first:], return_index=True)
-        self.starts = np.append(starts + first, labels.size)
-        all_plans = plans.paths.plans
-        self.plans: list[LabelPlan] = [all_plans[label] for label in self.present.tolist()]
-        self.navigation = Navigation(table, labels, plans, frozen)
-        self.refusals = Refusals(table)
-        self._facts: list[Longs] = []
-        self._waiting: dict[int, list[tuple[Ints, Ints]]] = {}
-        self._results: list[tuple[Ints, Ints]] = []
-
-    @property
-    def _kinds(self) -> Kinds:
-        """How nodes come to hold. Made when asked for: kept, it and this would keep each other and the batch alive."""
-        return Kinds(self.table, self.navigation, self._frozen, self.holds)
+        super().__init__(table, labels, plans, frozen, profile)
+        self._make_thorough = thorough
+        self._thorough: ThoroughEvaluation | None = None
 
     def run(self) -> tuple[Ints, Ints]:
         """The results that the shared plan's nodes give, as (result, document node)."""
-        if self._frozen.tallest >= 0:
-            with self.profile("Selection"):
-                self._begin()
-            for height in range(self._frozen.tallest + 1):
-                with self.profile("Join"):
-                    self._rise(height)
-        if not self._results:
-            return np.zeros(0, np.int32), np.zeros(0, np.int32)
-        return (
-            np.concatenate([result for result, _ in self._results]),
-            np.concatenate([row for _, row in self._results]),
-        )
-
-    def label_places(self) -> tuple[Ints, Ints]:
-        """The label paths that each document has, as distinct (document, place in `present`)."""
-        places = np.repeat(np.arange(self.present.size, dtype=np.int32), np.diff(self.starts))
-        documents = self.table.node_document[self.order[self.starts[0] :]]
-        return unique_pairs(documents, places, max(self.present.size, 1))
-
-    # -- facts
-
-    def _begin(self) -> None:
-        """What the label paths and the values bring up."""
-        busy = [at for at, plan in enumerate(self.plans) if plan.nodes.size]
-        self._wait(*self.spread(busy, [self.plans[at].nodes for at in busy]))
-        tested = [at for at, plan in enumerate(self.plans) if plan.has_tests]
-        if not tested:
-            return
-        places = np.array(tested)
-        place, inside = expand(self.starts[places], self.starts[places + 1])
-        rows = self.order[inside]
-        values = Values(self.table, self._frozen, [self.plans[at] for at in tested], self.refusals)
-        for tests, passing in values.passed(place, rows):
-            self._wait(tests, passing)
-
-    def spread(self, places: list[int], nodes: list[Ints]) -> tuple[Ints, Ints]:
-        """Each label path's nodes with each of its rows."""
-        some = [(at, some) for at, some in zip(places, nodes, strict=True) if some.size]
-        if not some:
-            return np.zeros(0, np.int32), np.zeros(0, np.int32)
-        at = np.repeat([at for at, _ in some], [entry.size for _, entry in some])
-        return self._with_rows(at, np.concatenate([entry for _, entry in some]))
-
-    def _with_rows(self, at: NDArray[np.integer], nodes: Ints) -> tuple[Ints, Ints]:
-        which, inside = expand(self.starts[at], self.starts[at + 1])
-        return nodes[which], self.order[inside]
-
-    def _wait(self, nodes: Ints, rows: Ints) -> None:
-        """Candidates wait for their height."""
+        none = np.zeros(0, np.int32)
+        if self._frozen.tallest < 0:
+            return none, none
+        with self.profile("Selection"):
+            found = self.brought_up()
+            nodes = np.concatenate([none, *(nodes for nodes, _ in found)])
+            rows = np.concatenate([none, *(rows for _, rows in found)])
         if not nodes.size:
-            return
-        heights = self._frozen.height[nodes]
-        for height in np.unique(heights).tolist():
-            here = heights == height
-            self._waiting.setdefault(height, []).append((nodes[here], rows[here]))
-
-    def _rise(self, height: int) -> None:
-        """Turn the candidates of a height into facts, and let these bring up what depends on them."""
-        waiting = self._waiting.pop(height, None)
-        if not waiting:
-            return
-        nodes = np.concatenate([nodes for nodes, _ in waiting])
-        rows = np.concatenate([rows for _, rows in waiting])
-        kinds = self._frozen.kind[nodes]
-        facts = []
-        for kind in np.unique(kinds).tolist():
-            here = kinds == kind
-            verify = partial(self._kinds.verify, NodeKind(kind))
-            facts.append(self.refusals.in_parts(verify, nodes[here], rows[here]))
-        nodes, rows = unique_pairs(
-            np.concatenate([nodes for nodes, _ in facts]), np.concatenate([rows for _, rows in facts]), self.table.nodes
-        )
-        if not nodes.size:
-            return
-        self._facts.append(nodes * np.int64(self.table.nodes) + rows)
-        results = self._frozen.result_of_node[nodes]
-        if (is_result := results >= 0).any():
-            self._results.append((results[is_result], rows[is_result]))
-        which, dependents = self._frozen.dependents.of(nodes)
-        self._wait(dependents, rows[which])
+            return none, none
+        with self.profile("Join"):
+            try:
+                self._evaluator.remember(nodes[self._is_probed(nodes)], rows[self._is_probed(nodes)])
+                results, rows = self._evaluator.rise(nodes, rows)
+            except TooMuchError:
+                return self._instead().found
+        return results, rows
 
     def holds(self, nodes: Ints, rows: Ints) -> Flags:
-        """Which of these are facts. An EXISTS that drives nothing is looked up by its edge."""
-        result = np.zeros(nodes.size, bool)
-        exists = self._frozen.kind[nodes] == NodeKind.EXISTS
-        facts = np.flatnonzero(~exists)
-        keys = nodes[facts] * np.int64(self.table.nodes) + rows[facts]
-        for known in self._facts:
-            result[facts] |= contains(known, keys)
-        looked_up = np.flatnonzero(exists)
-        if looked_up.size:
-            result[looked_up] = self._kinds.exists(self._frozen.edge[nodes[looked_up]], rows[looked_up])
-        return result
+        """Which of these are facts."""
+        if self._thorough is None:
+            try:
+                return np.asarray(self._evaluator.hold(nodes.astype(np.int32), rows.astype(np.int32)), bool)
+            except TooMuchError:
+                self._instead()
+        assert self._thorough is not None
+        return self._thorough.holds(nodes, rows)
+
+    @cached_property
+    def navigation(self) -> Navigation:
+        """The ways along edges, for columns of rows."""
+        return Navigation(self.table, self.labels, self._plans, self._frozen)
+
+    def _is_probed(self, nodes: Ints) -> Flags:
+        return np.asarray(self._frozen.is_probed[nodes], bool)
+
+    def _instead(self) -> ThoroughEvaluation:
+        if self._thorough is None:
+            self._thorough = self._make_thorough()
+            self.refusals.reasons |= self._thorough.refusals.reasons
+        return self._thorough
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        readings = Readings(self.table, self._frozen, self._plans)
+        steps = _FEW_STEPS + _STEPS_A_NODE * self.table.nodes
+        return Evaluator(self._frozen.tables, readings, readings.columns(self.labels, self.present, self.plans), steps)

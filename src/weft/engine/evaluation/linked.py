@@ -45,6 +45,11 @@ def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, linked:
     return np.asarray(met[keep], np.int32)
 
 
+def passes_value(asked: Value, value: str) -> bool:
+    """Whether a value passes a test; raises MemoryError where that could take too long."""
+    return next(_passes(asked, [value]))
+
+
 def _passes(asked: Value, values: list[str]) -> Iterator[bool]:
     """Which values pass a test; raises MemoryError where that could take too long."""
     if asked.operator != "matches":

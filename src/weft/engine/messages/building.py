@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.engine.paths.states import ROOT
 from weft.engine.shared.plan import NOTHING, Chain, SharedPlan
-from weft.plans.flwr import Flwr
+from weft.plans.flwr import Flwr, Variable
 from weft.plans.plan import And, Edge, Link, Not, On, Or, Pattern, Test, conjunction, has
 from weft.plans.recipe import Recipe, make_recipe
 
@@ -39,9 +40,9 @@ class Building:
         return (*linked, *(node for _, node in self.checks))
 
 
-def binding_pattern(plan: Flwr) -> Pattern:
+def binding_pattern(variables: Sequence[Variable]) -> Pattern:
     """The first variable's nodes that have bindings of all others below them."""
-    links = _with_test(plan.variables[0].links, _own_test(plan, 0, _variables_below(plan)))
+    links = _with_test(variables[0].links, _own_test(variables, 0, _variables_below(variables)))
     pattern: Pattern | None = None
     for link in links:
         pattern = Pattern(pattern, link.path, link.test)
@@ -49,17 +50,17 @@ def binding_pattern(plan: Flwr) -> Pattern:
     return pattern
 
 
-def _own_test(plan: Flwr, variable: int, below: dict[int | None, list[int]]) -> Test | None:
+def _own_test(variables: Sequence[Variable], variable: int, below: dict[int | None, list[int]]) -> Test | None:
     """What a variable's own nodes must pass: its conditions, and that those below it have bindings."""
-    where = plan.variables[variable].where
-    inner = [has(plan.variables[at].links, _own_test(plan, at, below)) for at in below.get(variable, ())]
+    where = variables[variable].where
+    inner = [has(variables[at].links, _own_test(variables, at, below)) for at in below.get(variable, ())]
     return conjunction([*([where] if where else []), *inner])
 
 
-def _variables_below(plan: Flwr) -> dict[int | None, list[int]]:
+def _variables_below(variables: Sequence[Variable]) -> dict[int | None, list[int]]:
     """For each variable those that start from it."""
     below: dict[int | None, list[int]] = {}
-    for at, variable in enumerate(plan.variables):
+    for at, variable in enumerate(variables):
         below.setdefault(variable.source, []).append(at)
     return below
 
@@ -73,14 +74,14 @@ def add_building(shared: SharedPlan, plan: Flwr, recipes: dict[Recipe, Recipe]) 
     """Merge all that building needs into the shared plan; equal recipes become one."""
     states: list[int] = []
     chains: list[Chain] = []
-    below = _variables_below(plan)
+    below = _variables_below(plan.variables)
     for at, variable in enumerate(plan.variables):
         if variable.source is None:
             state = ROOT
             for link in variable.links:
                 state = shared.extend(state, link.path)[0]
         else:
-            links = _with_test(variable.links, _own_test(plan, at, below))
+            links = _with_test(variable.links, _own_test(plan.variables, at, below))
             chain, state = shared.add_links(states[variable.source], links)
             chains.append(chain)
         states.append(state)

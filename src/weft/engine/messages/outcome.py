@@ -51,18 +51,19 @@ class Outcome:
 
     def subscriptions(self) -> list[Ints]:
         """For each document the subscriptions that match it, sorted."""
-        per_document = self._plain_results()
+        plain, begins = self._evaluation.plain_results
         result, node = self._found
         document, result = unique_pairs(self._table.node_document[node], result, max(self._size, 1))
         starts, ends = spans(document.astype(np.int64), np.arange(len(self._table.documents)))
         marks = np.zeros(self._size, bool)
         matched = []
-        for at, plain in enumerate(per_document):
-            if plain:
-                marks[np.concatenate(plain)] = True
-            marks[result[starts[at] : ends[at]]] = True
-            hits = np.flatnonzero(marks).astype(np.int32)
-            marks[hits] = False
+        for at, (begin, end) in enumerate(pairwise(begins.tolist())):
+            hits = plain[begin:end]
+            if starts[at] < ends[at]:
+                marks[hits] = True
+                marks[result[starts[at] : ends[at]]] = True
+                hits = np.flatnonzero(marks).astype(np.int32)
+                marks[hits] = False
             subscriptions = self._targets.of(hits)
             if self._budget.unknown:
                 at_document = np.full(subscriptions.size, at, np.int32)
@@ -209,23 +210,10 @@ class Outcome:
         lists = as_lists(*self._follower.lists([chain], np.zeros(distinct.size, np.int64), distinct))
         return [lists[at] for at in place.tolist()]
 
-    def _plain_results(self) -> list[list[Ints]]:
-        """For each document the results that its label paths alone give."""
-        results = [plan.results for plan in self._evaluation.plans]
-        has_results = np.array([some.size > 0 for some in results], bool)
-        document, place = self._evaluation.label_places()
-        useful = has_results[place]
-        plain: list[list[Ints]] = [[] for _ in self._table.documents]
-        for at, some in zip(document[useful].tolist(), place[useful].tolist(), strict=True):
-            plain[at].append(results[some])
-        return plain
-
     @cached_property
     def _all_pairs(self) -> tuple[Ints, Ints]:
         """Every (result, node) there is."""
-        evaluation = self._evaluation
-        useful = [at for at, plan in enumerate(evaluation.plans) if plan.results.size]
-        result, node = evaluation.spread(useful, [evaluation.plans[at].results for at in useful])
+        result, node = self._evaluation.result_pairs
         return np.concatenate([result, self._found[0]]), np.concatenate([node, self._found[1]])
 
     @cached_property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from weft.columns.integers import Ints
 from weft.documents.table import NodeTable
 from weft.engine.paths.states import States
-from weft.kernel import walk
+from weft.kernel.paths import PathTable
 from weft.plans.names import TEXT_NAME
 
 Made = TypeVar("Made")
@@ -32,37 +33,73 @@ class Bounds:
 
 
 class LabelPaths(Generic[Made]):
-    """The label paths seen so far, and for each what `make_plan(label path, states reached)` made of it."""
+    """The label paths seen so far, and for each what `make_plan(label path, states reached)` makes of it when asked.
+
+    The work is done by `weft.kernel.paths`; with results by state it also keeps their classes.
+    """
 
     def __init__(
         self, states: States, make_plan: Callable[[int, Ints], tuple[Made, int]], bounds: Bounds | None = None
     ) -> None:
         self._states, self._make_plan, self._bounds = states, make_plan, bounds or Bounds()
+        self._result_of_state, self._results = np.zeros(0, np.int32), 0
         self.clear()
 
-    def clear(self) -> None:
+    def clear(self, result_of_state: Ints | None = None, results: int = 0) -> None:
         """Forget everything: after the NFA has grown, or when what is remembered is no longer of use."""
-        self.parent: list[int] = [ROOT_PATH]
-        self.name: list[int] = [0]
+        if result_of_state is not None:
+            self._result_of_state, self._results = result_of_state, results
+        self.__dict__.pop("_paths", None)
         self.names: list[str] = [""]
-        self.plans: list[Made] = [self._make_plan(ROOT_PATH, np.zeros(0, np.int32))[0]]
+        self.plans: Plans[Made] = Plans(self._plan)
         self.seen = np.zeros(1024, np.int64)
         self._codes: dict[str, int] = {"": 0}
-        self._children: dict[int, int] = {}
-        self._sizes: list[int] = [0]
+        self._symbols: tuple[Ints, Ints] | None = None
         self._entries = 0
         self._overflow = 0
-        self._active: dict[int, Ints] = {}
-        self._reached: dict[int, Ints] = {}
-        self._cached = 0
+
+    @cached_property
+    def _paths(self) -> PathTable:
+        """Made when it is first used: who adds paths one by one clears each time."""
+        result_of_state = np.full(len(self._states), -1, np.int32)
+        result_of_state[: self._result_of_state.size] = self._result_of_state
+        return PathTable(self._states.automaton(), result_of_state, self._results)
 
     def __len__(self) -> int:
-        return len(self.parent)
+        return len(self._paths) if "_paths" in self.__dict__ else 1
+
+    def __getstate__(self) -> dict[str, object]:
+        """What documents have brought stays behind."""
+        return {"_states": self._states, "_make_plan": self._make_plan, "_bounds": self._bounds} | {
+            name: self.__dict__[name] for name in ("_result_of_state", "_results")
+        }
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self.clear()
 
     # -- a batch
 
     def of(self, table: NodeTable) -> Ints:
         """The label path of every node; -1 for attributes and texts where no path asks for any."""
+        names = self.codes(table)
+        labels = np.full(names.size + 1, ROOT_PATH, np.int32)  # the parent of a root is -1, and so the last entry here
+        if self._paths.kept_active() > self._bounds.states:
+            self._paths.forget_active()
+        self._paths.walk(np.ascontiguousarray(table.parent), names, labels, 0)
+        result = labels[:-1]
+        if len(self.seen) < len(self):
+            self.seen = np.concatenate([self.seen, np.zeros(len(self) * 2, np.int64)])
+        self.seen[: len(self)] += np.bincount(result[result >= 0], minlength=len(self))
+        return result
+
+    @property
+    def kernel(self) -> PathTable:
+        """The compiled label paths as they are now; those that are begun anew are others."""
+        return self._paths
+
+    def codes(self, table: NodeTable) -> Ints:
+        """The code of every node's name; -1 for attributes and texts where no path asks for any."""
         names = np.full(table.nodes, -1, np.int32)
         names[: table.elements] = np.array([self._code(name) for name in table.names], np.int32)[table.name]
         if self._states.has_attributes:
@@ -71,106 +108,94 @@ class LabelPaths(Generic[Made]):
             names[table.elements : table.first_text] = codes[place]
         if self._states.has_texts:
             names[table.first_text :] = self._code(TEXT_NAME)
-        result = self._walk(table.parent, names)
-        if len(self.seen) < len(self):
-            self.seen = np.concatenate([self.seen, np.zeros(len(self) * 2, np.int64)])
-        self.seen[: len(self)] += np.bincount(result[result >= 0], minlength=len(self))
-        return result
+        return names
 
-    def _walk(self, parents: Ints, names: Ints) -> Ints:
-        """The label paths of rows with these names; parents come before their children."""
-        labels = np.full(names.size + 1, ROOT_PATH, np.int32)  # the parent of a root is -1, and so the last entry here
-        row = 0
-        while (row := walk(self._children, parents, names, labels, row)) < names.size:
-            labels[row] = self._add(int(labels[parents[row]]), int(names[row]))
-            row += 1
-        return labels[:-1]
+    def symbols(self) -> tuple[Ints, Ints]:
+        """By the code of a name the label tests that it passes: where each begins, and all of them."""
+        if self._symbols is None or self._symbols[0].size != len(self.names) + 1:
+            found = [self._states.symbols_of(name) if name else () for name in self.names]
+            starts = np.cumsum([0, *map(len, found)], dtype=np.int32)
+            self._symbols = starts, np.array([symbol for each in found for symbol in each], np.int32)
+        return self._symbols
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether more is remembered than there should be."""
+        bounds = self._bounds
+        return len(self) > bounds.label_paths or self._entries + self._paths.memory() > bounds.entries
 
     def finish_batch(self, mark: int) -> None:
         """After a batch that began with `mark` label paths: keep to the bounds."""
         bounds = self._bounds
-        if len(self) <= bounds.label_paths and self._entries <= bounds.entries:
+        if not self.is_beyond:
             return
         self._overflow += len(self) - mark
         if self._overflow > bounds.label_paths or len(self._codes) > 2 * bounds.label_paths:
             self.clear()  # what is remembered has not helped for long: begin anew
             return
-        for path in range(mark, len(self)):
-            del self._children[self.parent[path] << 32 | self.name[path]]
-            for cache in (self._active, self._reached):
-                self._cached -= cache.pop(path, np.zeros(0)).size
-        self._entries -= sum(self._sizes[mark:])
-        for column in (self.parent, self.name, self.plans, self._sizes):
-            del column[mark:]
+        self._paths.cut(mark)
+        self._entries -= self.plans.cut(mark)
         self.seen[mark:] = 0
 
     def grow(self, path: int, size: int) -> None:
         """Something more is remembered for a label path."""
-        self._sizes[path] += size
+        self.plans.sizes[path] = self.plans.sizes.get(path, 0) + size
         self._entries += size
 
     # -- one label path
 
     def names_of(self, path: int) -> list[str]:
         """The names from the root to the node."""
-        return [self.names[self.name[at]] for at in self.chain(path)]
+        return [self.name_of(at) for at in self.chain(path)]
+
+    def name_of(self, path: int) -> str:
+        """The name of the nodes of a label path."""
+        return self.names[self._paths.name_of(path)]
 
     def chain(self, path: int) -> list[int]:
         """The label paths from the root's to this one."""
         chain = []
         while path != ROOT_PATH:
             chain.append(path)
-            path = self.parent[path]
+            path = self._paths.above(path)
         return chain[::-1]
 
     def reached(self, path: int) -> Ints:
         """The states that the NFA reaches at a label path."""
-        known = self._reached.get(path)
-        return self._states.reach(self._active_at(self.parent[path]), self._name(path)) if known is None else known
+        return self._paths.reached_at(path)
 
-    def _name(self, path: int) -> str:
-        return self.names[self.name[path]]
+    def results_at(self, path: int) -> Ints:
+        """The results that end at a label path."""
+        return self._paths.results_at(path)
+
+    def _plan(self, path: int) -> Made:
+        plan, size = self._make_plan(path, self.reached(path))
+        self.grow(path, size)
+        return plan
 
     def _code(self, name: str) -> int:
         code = self._codes.get(name)
         if code is None:
             code = self._codes[name] = len(self.names)
             self.names.append(name)
+            self._paths.add_name(code, self._states.symbols_of(name), name[0] != "@" and name != TEXT_NAME)
         return code
 
-    def _add(self, parent: int, name: int) -> int:
-        path = len(self.parent)
-        self.parent.append(parent)
-        self.name.append(name)
-        reached = self._states.reach(self._active_at(parent), self.names[name])
-        self._remember(self._reached, path, reached)
-        plan, size = self._make_plan(path, reached)
-        self.plans.append(plan)
-        self._sizes.append(size)
-        self._entries += size
-        self._children[parent << 32 | name] = path
-        return path
 
-    def _active_at(self, path: int) -> Ints:
-        """The states that are active below a label path; most label paths have nothing below, so only on demand."""
-        missing = []
-        while path not in self._active and path != ROOT_PATH:
-            missing.append(path)
-            path = self.parent[path]
-        active = self._active[path] if path in self._active else self._states.start()
-        for below in reversed(missing):
-            reached = self._reached.get(below)
-            if reached is None:
-                reached = self._states.reach(active, self._name(below))
-            active = self._states.activate(active, reached)
-            self._remember(self._active, below, active)
-        return active
+class Plans(dict[int, Made]):
+    """What is made of label paths, when it is first asked for."""
 
-    def _remember(self, where: dict[int, Ints], path: int, states: Ints) -> None:
-        """State sets are only needed where a new child is seen, so they are a cache: they can be made again."""
-        if self._cached > self._bounds.states:
-            self._active.clear()
-            self._reached.clear()
-            self._cached = 0
-        where[path] = states
-        self._cached += states.size
+    def __init__(self, make: Callable[[int], Made]) -> None:
+        super().__init__()
+        self._make = make
+        self.sizes: dict[int, int] = {}
+
+    def __missing__(self, path: int) -> Made:
+        made = self[path] = self._make(path)
+        return made
+
+    def cut(self, mark: int) -> int:
+        """Forget what was made of label paths from one on; how much that was comes back."""
+        for path in [path for path in self if path >= mark]:
+            del self[path]
+        return sum(self.sizes.pop(path) for path in [path for path in self.sizes if path >= mark])

@@ -13,6 +13,7 @@ import numpy as np
 
 from weft.columns.integers import Ints
 from weft.documents.kind import Kind
+from weft.kernel.automaton import StateTable
 from weft.plans.names import TEXT_NAME, name_forms
 from weft.plans.plan import Label, Path, Step, Unlike
 
@@ -39,6 +40,7 @@ class States:
         self._edges: dict[int, int] = {}
         self._star = array("i")
         self._loop = array("i")
+        self.symbol_of_state = array("i")  # the label test of the step that leads to a state; -1 for `*`
         self._from: list[array[int]] = []
         self._to: list[array[int]] = []
         self._symbols: dict[str | Unlike, int] = {}
@@ -90,7 +92,8 @@ class States:
         into += [(state, STAR, child) for state, child in enumerate(self._star) if child >= 0]
         return {child: (above.get(state, state), _step(label, deep=state in above)) for state, label, child in into}
 
-    def _new(self) -> int:
+    def _new(self, symbol: int = -1) -> int:
+        self.symbol_of_state.append(symbol)
         self._star.append(-1)
         self._loop.append(-1)
         return len(self._star) - 1
@@ -110,12 +113,21 @@ class States:
         key = state * _SYMBOLS + symbol
         child = self._edges.get(key)
         if child is None:
-            child = self._edges[key] = self._new()
+            child = self._edges[key] = self._new(symbol)
             self._from[symbol].append(state)
             self._to[symbol].append(child)
             self.has_attributes |= step.kind is Kind.ATTRIBUTE
             self.has_texts |= step.kind is Kind.TEXT
         return child
+
+    def automaton(self) -> StateTable:
+        """The states and edges as they are now, for the compiled run over label paths."""
+        starts = np.cumsum([0, *map(len, self._from)], dtype=np.int32)
+        joined = [
+            np.concatenate([np.zeros(0, np.int32), *(np.frombuffer(each, np.int32) for each in column if each)])
+            for column in (self._from, self._to)
+        ]
+        return StateTable(np.array(self._star, np.int32), np.array(self._loop, np.int32), starts, *joined)
 
     # -- running
 

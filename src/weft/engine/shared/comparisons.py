@@ -54,17 +54,21 @@ class ConstantRun:
 class Comparisons:
     """All comparisons of a shared plan, by operator, then state, then code."""
 
-    def __init__(self, tests: Iterable[tuple[int, int, Family, str | float]], states: int) -> None:
+    def __init__(
+        self, tests: Iterable[tuple[int, int, Family, str | float]], states: int, needed: Flags | None = None
+    ) -> None:
+        """Only tests that are `needed`, if that is given, are probed; the constants of all have codes."""
         columns: dict[Family, list[tuple[int, int, str | float]]] = {}
+        entries, orders_texts = [], False
         for test, state, family, constant in tests:
-            columns.setdefault(family, []).append((test, state, constant))
-        entries = [entry for family in columns.values() for entry in family]
+            entries.append((test, state, constant))
+            orders_texts |= family[0] not in ("=", "!=") and family[1] is Reading.TEXT
+            if needed is None or needed[test]:
+                columns.setdefault(family, []).append(entries[-1])
         self.sorted_texts = sorted({c for _, _, c in entries if isinstance(c, str)})
         self.longest = max(map(len, self.sorted_texts), default=0)  # characters of a constant
         self.texts = {text: code for code, text in enumerate(self.sorted_texts)}
-        self.orders_texts = any(
-            operator not in ("=", "!=") and reading is Reading.TEXT for operator, reading in columns
-        )
+        self.orders_texts = orders_texts
         numbers = {c for _, _, c in entries if isinstance(c, float) and not math.isnan(c)}
         self.numbers = np.array(sorted(numbers))
         self.width = max(len(self.texts), len(self.numbers)) + 2
@@ -95,6 +99,14 @@ class Comparisons:
             order = inside[np.argsort(codes[inside], kind="stable")]
             found[family] = ConstantRun(codes[order], tests[order])
         return found
+
+    def ranks(self, value: str) -> tuple[int, int]:
+        """From where to before where the equals of a text lie among the constants."""
+        code = self.texts.get(value)
+        if code is not None:
+            return code, code + 1
+        place = bisect_left(self.sorted_texts, value) if self.orders_texts else -1
+        return place, place
 
     def probe(
         self, runs: Sequence[dict[Family, ConstantRun]], place: Longs, values: Sequence[str]

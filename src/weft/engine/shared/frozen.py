@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.columns.integers import Flags, Ints
-from weft.columns.ragged import Ragged
+from weft.columns.ragged import Pairs, Ragged
 from weft.engine.shared.comparisons import FAMILIES, Comparisons, Family, Reading
 from weft.engine.shared.constants import TEXT_INDEXES, Constants, TextIndex
+from weft.engine.shared.needed import needed_nodes
 from weft.engine.shared.parts import parts_of
 from weft.engine.shared.plan import NOTHING, NodeKind, SharedPlan
+from weft.engine.shared.tables import make_tables
+from weft.kernel.plan_tables import PlanTables
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
@@ -31,22 +35,30 @@ def family_bit(family: Family) -> int:
 
 
 class Frozen:
-    """The shared plan as arrays."""
+    """The shared plan as arrays; with `is_thorough` such that every node comes up, not only what drives a result."""
 
-    def __init__(self, shared: SharedPlan, result_of_state: dict[int, int], result_of_node: dict[int, int]) -> None:
+    def __init__(
+        self,
+        shared: SharedPlan,
+        result_of_state: dict[int, int],
+        result_of_node: dict[int, int],
+        is_thorough: bool = False,
+    ) -> None:
         self.shared = shared
         nodes, states = len(shared), len(shared.states)
         self.result_of_state = _scatter(result_of_state, states)
         self.result_of_node = _scatter(result_of_node, nodes)
+        self._needed = np.ones(nodes, bool) if is_thorough else needed_nodes(shared, result_of_node)
         self.kind = np.array(shared.kind, np.int8)
         self.height = np.array(shared.height, np.int32)
         self.edge = np.array(shared.edge, np.int32)
         self.tallest = max(shared.height, default=-1)
-        self.dependents = Ragged(shared.dependents, nodes)
-        self.every = Ragged(shared.every, states)
-        self.named = Ragged(shared.named, states)
+        self.dependents = Ragged(self._only_needed(shared.dependents), nodes)
+        self.every = Ragged(self._only_needed(shared.every), states)
+        self.named = Ragged(self._only_needed(shared.named), states)
         edges = shared.edges
-        self.eager = Ragged(((edges.below[shared.edge[node]], node) for node in shared.eager), states)
+        eager = (node for node in shared.eager if self._needed[node])
+        self.eager = Ragged(((edges.below[shared.edge[node]], node) for node in eager), states)
         self.checks = Ragged(self._checks(), nodes)
         self.down = self._down()
         self.ranks = self._ranks()
@@ -54,8 +66,28 @@ class Frozen:
         self.edge_length = np.array(list(map(len, edges.steps)), np.int32)
         self.edge_steps = Ragged(((at, step) for at, steps in enumerate(edges.steps) for step in steps), len(edges))
         self._index_tests()
+        probed = (node for node, detail in self._of_kind(NodeKind.TEST) if cast(Any, detail)[0] in TEXT_INDEXES)
+        self.is_probed = _marks(probed, nodes)
         self.is_context = _marks(shared.contexts, states)
         self.work = self._work(states)
+
+    @cached_property
+    def tables(self) -> PlanTables:
+        """The same for the compiled evaluation."""
+        return make_tables(self.shared, self.comparisons, self.result_of_node, self.dependents, self.edge_steps)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "tables"}
+
+    def _only_needed(self, pairs: Pairs) -> Pairs:
+        """The pairs whose right side is needed."""
+        keep = self._needed[np.frombuffer(pairs.right, np.int32)] if len(pairs.right) else np.zeros(0, bool)
+        if keep.all():
+            return pairs
+        kept = Pairs()
+        kept.left = array("i", np.frombuffer(pairs.left, np.int32)[keep].tobytes())
+        kept.right = array("i", np.frombuffer(pairs.right, np.int32)[keep].tobytes())
+        return kept
 
     def _work(self, states: int) -> Ints:
         """For each state a bit for each kind of thing there is to do: most states have few, most label paths too."""
@@ -97,7 +129,7 @@ class Frozen:
                 texts.setdefault((state, operator), []).append((str(constant), node))
             else:
                 comparisons.append((node, state, (operator, Reading(reading)), constant))
-        self.comparisons = Comparisons(comparisons, len(self.shared.states))
+        self.comparisons = Comparisons(comparisons, len(self.shared.states), self._needed)
         self.texts: dict[int, list[TextIndex]] = {}
         for (state, operator), constants in texts.items():
             self.texts.setdefault(state, []).append(TEXT_INDEXES[operator](constants))

@@ -27,7 +27,6 @@ _NONE = np.zeros(0, np.int32)
 class LabelPlan:
     """What there is to do at the nodes of a label path."""
 
-    results: Ints = field(default_factory=lambda: _NONE)  # results that these nodes are, by their path alone
     nodes: Ints = field(default_factory=lambda: _NONE)  # nodes of the shared plan that are brought up here
     comparisons: dict[Family, ConstantRun] = field(default_factory=dict)
     texts: tuple[TextIndex, ...] = ()
@@ -48,7 +47,7 @@ class LabelPlan:
     def size(self) -> int:
         """How many numbers it holds, about."""
         runs = sum(2 * run.codes.size for run in self.comparisons.values())
-        return self.results.size + self.nodes.size + len(self.contexts) + runs + 32 * len(self.comparisons)
+        return self.nodes.size + len(self.contexts) + runs + 32 * len(self.comparisons)
 
 
 class LabelPlans:
@@ -62,7 +61,7 @@ class LabelPlans:
     def freeze(self, frozen: Frozen) -> None:
         """Begin anew with a changed plan."""
         self._frozen = frozen
-        self.paths.clear()
+        self.paths.clear(frozen.result_of_state, int(frozen.result_of_state.max(initial=-1)) + 1)
 
     def labels(self, table: NodeTable) -> Ints:
         """The label path of every node."""
@@ -72,11 +71,10 @@ class LabelPlans:
         frozen = self._frozen
         if frozen is None or not reached.size:
             return LabelPlan(), 0
-        results = frozen.result_of_state[reached]
-        plan = LabelPlan(results=results[results >= 0])
+        plan = LabelPlan()
         work = frozen.work[reached]
         if (bits := int(np.bitwise_or.reduce(work))) != 0:
-            self._fill(plan, reached[work != 0], bits, frozen, self.paths.names[self.paths.name[path]])
+            self._fill(plan, reached[work != 0], bits, frozen, self.paths.name_of(path))
         return plan, plan.size
 
     def _fill(self, plan: LabelPlan, states: Ints, bits: int, frozen: Frozen, name: str) -> None:
@@ -117,7 +115,7 @@ class LabelPlans:
         above = self._shared.edges.above[edge]
         steps = [decode_step(code) for code in self._shared.edges.steps[edge]]
         chain = [0, *paths.chain(path)]
-        names = [paths.names[paths.name[at]] for at in chain]
+        names = ["" if not at else paths.name_of(at) for at in chain]
         can = np.zeros(len(chain), bool)
         can[-1] = True
         for at in range(len(steps) - 1, -1, -1):

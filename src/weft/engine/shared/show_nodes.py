@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, cast
 
+from weft.engine.shared.constants import TEXT_INDEXES
 from weft.engine.shared.plan import NOTHING, Chain, NodeKind, SharedPlan
 from weft.plans.plan import Label, Named, Operator, Path, Rank, Value
 from weft.plans.show import Line, show_path, show_test
@@ -69,6 +70,11 @@ class NodeLines:
                 found.add(at)
                 waiting += self.parts(at)
         return found
+
+    def is_probed(self, node: int) -> bool:
+        """Whether it is a test that each value is put to, whatever asks for it: on parts of texts."""
+        is_test = self._shared.kind[node] is NodeKind.TEST
+        return is_test and cast(Any, self._shared.detail[node])[0] in TEXT_INDEXES
 
     def drivers(self, node: int) -> tuple[int, ...]:
         """The nodes whose facts bring a node up, in the end."""

@@ -1,0 +1,99 @@
+"""A node table and its label paths in, the rows of each label path with what is to be done there out."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.columns.integers import Ints, Longs, expand
+from weft.documents.table import NodeTable
+from weft.engine.evaluation.refusals import Refusals
+from weft.engine.evaluation.values import Values
+from weft.engine.profile import Profile
+from weft.engine.shared.frozen import Frozen
+from weft.engine.shared.label_plans import LabelPlan, LabelPlans
+
+
+class LabelledBatch:
+    """One batch beside one shared plan."""
+
+    def __init__(self, table: NodeTable, labels: Ints, plans: LabelPlans, frozen: Frozen, profile: Profile) -> None:
+        self.profile = profile
+        self.table, self.labels, self._plans, self._frozen = table, labels, plans, frozen
+        self._paths = plans.paths.kernel
+        self.refusals = Refusals(table)
+
+    @cached_property
+    def order(self) -> Ints:
+        """The rows by their label paths."""
+        return np.argsort(self.labels, kind="stable").astype(np.int32)
+
+    @cached_property
+    def _present(self) -> tuple[Ints, Longs]:
+        sorted_labels = self.labels[self.order]
+        first = int(np.searchsorted(sorted_labels, 0))
+        present, starts = np.unique(sorted_labels[first:], return_index=True)
+        return present, np.append(starts + first, sorted_labels.size)
+
+    @property
+    def present(self) -> Ints:
+        """The label paths that there are."""
+        return self._present[0]
+
+    @property
+    def starts(self) -> Longs:
+        """Where the rows of each of these begin in `order`."""
+        return self._present[1]
+
+    @cached_property
+    def plans(self) -> list[LabelPlan]:
+        """What is to be done at each of these."""
+        return [self._plans.paths.plans[label] for label in self.present.tolist()]
+
+    @cached_property
+    def plain_results(self) -> tuple[Ints, Longs]:
+        """The results that label paths alone give, one document after the other, and where each one's begin."""
+        table, labels = self.table, self.labels
+        if labels.size > table.elements and (labels[table.elements :] >= 0).any():
+            order = np.argsort(table.node_document, kind="stable")
+            return self._paths.results(table.node_document[order], labels[order], len(table.documents))
+        return self._paths.results(table.document, labels[: table.elements], len(table.documents))
+
+    @cached_property
+    def result_pairs(self) -> tuple[Ints, Ints]:
+        """The results that label paths alone give, each with each of its nodes."""
+        found = [self._paths.results_at(label) for label in self.present.tolist()]
+        return self.spread(list(range(self.present.size)), found)
+
+    def settle(self) -> None:
+        """Work out what depends on label paths that are about to be forgotten."""
+        _ = self.plain_results, self.result_pairs
+
+    def spread(self, places: list[int], nodes: list[Ints]) -> tuple[Ints, Ints]:
+        """Each label path's nodes with each of its rows."""
+        some = [(at, some) for at, some in zip(places, nodes, strict=True) if some.size]
+        if not some:
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
+        at = np.repeat([at for at, _ in some], [entry.size for _, entry in some])
+        return self._with_rows(at, np.concatenate([entry for _, entry in some]))
+
+    def _with_rows(self, at: NDArray[np.integer], nodes: Ints) -> tuple[Ints, Ints]:
+        which, inside = expand(self.starts[at], self.starts[at + 1])
+        return nodes[which], self.order[inside]
+
+    def brought_up(self) -> list[tuple[Ints, Ints]]:
+        """The nodes of the shared plan that label paths and values bring up, each with its row."""
+        busy = [at for at, plan in enumerate(self.plans) if plan.nodes.size]
+        found = [self.spread(busy, [self.plans[at].nodes for at in busy])]
+        tested = [at for at, plan in enumerate(self.plans) if plan.has_tests]
+        if tested:
+            place, rows = self._rows_of(np.array(tested))
+            values = Values(self.table, self._frozen, [self.plans[at] for at in tested], self.refusals)
+            found += values.passed(place, rows)
+        return found
+
+    def _rows_of(self, places: Longs) -> tuple[Longs, Ints]:
+        place, inside = expand(self.starts[places], self.starts[places + 1])
+        return place, self.order[inside]

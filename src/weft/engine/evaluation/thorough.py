@@ -1,0 +1,98 @@
+"""A node table and the shared plan in, the results that hold out: all queries at once, as columns of integers.
+
+Every node of the shared plan comes up, height by height, whether anything asks for it or not: so the work is bounded by
+the columns, whatever the document. It is the way for batches in which going from candidates would take too many steps.
+A candidate becomes a fact when its other parts hold too.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+
+import numpy as np
+
+from weft.columns.integers import Flags, Ints, Longs, contains, unique_pairs
+from weft.engine.evaluation.batch import LabelledBatch
+from weft.engine.evaluation.kinds import Kinds
+from weft.engine.evaluation.navigate import Navigation
+from weft.engine.shared.plan import NodeKind
+
+
+class ThoroughEvaluation(LabelledBatch):
+    """One batch against one shared plan that was frozen to be thorough."""
+
+    @cached_property
+    def navigation(self) -> Navigation:
+        """The ways along edges."""
+        return Navigation(self.table, self.labels, self._plans, self._frozen)
+
+    @property
+    def _kinds(self) -> Kinds:
+        """How nodes come to hold. Made when asked for: kept, it and this would keep each other and the batch alive."""
+        return Kinds(self.table, self.navigation, self._frozen, self.holds)
+
+    def run(self) -> tuple[Ints, Ints]:
+        """The results that the shared plan's nodes give, as (result, document node)."""
+        self._facts: list[Longs] = []
+        self._waiting: dict[int, list[tuple[Ints, Ints]]] = {}
+        self._results: list[tuple[Ints, Ints]] = []
+        if self._frozen.tallest >= 0:
+            with self.profile("Selection"):
+                for nodes, rows in self.brought_up():
+                    self._wait(nodes, rows)
+            for height in range(self._frozen.tallest + 1):
+                with self.profile("Join"):
+                    self._rise(height)
+        none = np.zeros(0, np.int32)
+        self.found = (
+            np.concatenate([none, *(result for result, _ in self._results)]),
+            np.concatenate([none, *(row for _, row in self._results)]),
+        )
+        return self.found
+
+    def _wait(self, nodes: Ints, rows: Ints) -> None:
+        """Candidates wait for their height."""
+        if not nodes.size:
+            return
+        heights = self._frozen.height[nodes]
+        for height in np.unique(heights).tolist():
+            here = heights == height
+            self._waiting.setdefault(height, []).append((nodes[here], rows[here]))
+
+    def _rise(self, height: int) -> None:
+        """Turn the candidates of a height into facts, and let these bring up what depends on them."""
+        waiting = self._waiting.pop(height, None)
+        if not waiting:
+            return
+        nodes = np.concatenate([nodes for nodes, _ in waiting])
+        rows = np.concatenate([rows for _, rows in waiting])
+        kinds = self._frozen.kind[nodes]
+        facts = []
+        for kind in np.unique(kinds).tolist():
+            here = kinds == kind
+            verify = partial(self._kinds.verify, NodeKind(kind))
+            facts.append(self.refusals.in_parts(verify, nodes[here], rows[here]))
+        nodes, rows = unique_pairs(
+            np.concatenate([nodes for nodes, _ in facts]), np.concatenate([rows for _, rows in facts]), self.table.nodes
+        )
+        if not nodes.size:
+            return
+        self._facts.append(nodes * np.int64(self.table.nodes) + rows)
+        results = self._frozen.result_of_node[nodes]
+        if (is_result := results >= 0).any():
+            self._results.append((results[is_result], rows[is_result]))
+        which, dependents = self._frozen.dependents.of(nodes)
+        self._wait(dependents, rows[which])
+
+    def holds(self, nodes: Ints, rows: Ints) -> Flags:
+        """Which of these are facts. An EXISTS that drives nothing is looked up by its edge."""
+        result = np.zeros(nodes.size, bool)
+        exists = self._frozen.kind[nodes] == NodeKind.EXISTS
+        facts = np.flatnonzero(~exists)
+        keys = nodes[facts] * np.int64(self.table.nodes) + rows[facts]
+        for known in self._facts:
+            result[facts] |= contains(known, keys)
+        looked_up = np.flatnonzero(exists)
+        if looked_up.size:
+            result[looked_up] = self._kinds.exists(self._frozen.edge[nodes[looked_up]], rows[looked_up])
+        return result

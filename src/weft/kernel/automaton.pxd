@@ -1,0 +1,10 @@
+from weft.kernel.tables cimport Numbers
+
+
+cdef class StateTable:
+    cdef int[::1] star  # the state behind `*`, -1: none
+    cdef int[::1] loop  # the state that stays active below, -1: none; a loop's loop is itself
+    cdef Numbers edges  # (state, symbol) -> state
+    cdef int[::1] symbol_start
+    cdef int[::1] sources  # by symbol the states that its edges lead from
+    cdef int[::1] targets

@@ -1,0 +1,26 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
+"""All paths in one automaton, as columns: what a run over label paths steps along."""
+
+import cython
+
+from weft.kernel.arrays import held
+
+if not cython.compiled:  # compiled, the types are those of the .pxd
+    from weft.kernel.tables import Numbers
+
+
+@cython.cclass
+class StateTable:
+    """The states and edges; never changed. `automaton.pxd` tells the columns."""
+
+    def __init__(self, star, loop, symbol_start, sources, targets):
+        self.star, self.loop = held(star), held(loop)
+        self.symbol_start, self.sources, self.targets = held(symbol_start), held(sources), held(targets)
+        self.edges = Numbers(len(sources))
+        symbol: cython.longlong
+        at: cython.int
+        state: cython.longlong
+        for symbol in range(self.symbol_start.shape[0] - 1):
+            for at in range(self.symbol_start[symbol], self.symbol_start[symbol + 1]):
+                state = self.sources[at]
+                self.edges.put((state << 32) | symbol, self.targets[at])

@@ -1,0 +1,213 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
+"""Names in, label paths out: one step of the automaton where a label path is new."""
+
+import cython
+import numpy as np
+
+from weft.kernel.arrays import held, wider, zeros
+
+if not cython.compiled:  # compiled, the types are those of the .pxd
+    from weft.kernel.automaton import StateTable
+    from weft.kernel.classes import ResultClasses
+    from weft.kernel.tables import IntLists, Numbers
+
+
+@cython.cclass
+class PathTable(ResultClasses):
+    """The label paths seen so far, with the states that each reaches; `paths.pxd` tells the columns."""
+
+    def __init__(self, automaton: StateTable, result_of_state, results: int):
+        ResultClasses.__init__(self, result_of_state, results)
+        self.automaton = automaton
+        self.parent, self.name = zeros(1024, np.int32), zeros(1024, np.int32)
+        self.children, self.symbols = Numbers(), IntLists()
+        self.is_element = zeros(1024, np.int8)
+        self.active = IntLists()
+        self.has_active = zeros(1024, np.int8)
+        self.marks = zeros(len(automaton.star), np.int8)
+        self.size = 1
+        self.active.put(0, np.array([0, *([automaton.loop[0]] if automaton.loop[0] >= 0 else [])], np.int32))
+        self.has_active[0] = 1
+
+    def add_name(self, name: int, symbols, is_element: bool) -> None:
+        """The label tests that a name passes."""
+        self.symbols.put(name, np.array(symbols, np.int32))
+        if name >= len(self.is_element):
+            self.is_element = wider(self.is_element, name)
+        self.is_element[name] = is_element
+
+    def walk(self, parents, names, labels, row: cython.Py_ssize_t) -> int:
+        """Find the label paths of rows from one on; the parent of a root is -1, which is the last entry of `labels`."""
+        of_parent: cython.int[::1] = held(parents)
+        name: cython.int[::1] = held(names)
+        label: cython.int[::1] = held(labels)
+        end: cython.Py_ssize_t = name.shape[0]
+        above: cython.longlong
+        found: cython.int
+        while row < end:
+            if name[row] < 0:
+                label[row] = -1
+            else:
+                above = label[of_parent[row] if of_parent[row] >= 0 else end]
+                found = self.children.find((above << 32) | name[row])
+                label[row] = found if found >= 0 else self.add(above, name[row])
+            row += 1
+        return row
+
+    @cython.ccall
+    @cython.exceptval(-1)
+    def add(self, parent: cython.int, name: cython.int) -> cython.int:
+        """A new label path: one step of the automaton."""
+        path: cython.int = self.size
+        if path >= self.parent.shape[0]:
+            self.parent, self.name = wider(self.parent, path), wider(self.name, path)
+            self.has_active, self.path_stamp = wider(self.has_active, path), wider(self.path_stamp, path)
+        self.size += 1
+        self.parent[path], self.name[path] = parent, name
+        self.has_active[path] = 0
+        self.activate(parent)
+        self.reached.reserve(path, 0)
+        self.reached.size[path] = 0
+        self.take(path, parent, name)
+        self.classes_of_path.reserve(path, 0)
+        self.classes_of_path.size[path] = 0
+        self.refine(path)
+        key: cython.longlong = parent
+        self.children.put((key << 32) | name, path)
+        return path
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def take(self, path: cython.int, parent: cython.int, name: cython.int) -> cython.int:
+        """The states that edges by a name lead to from the active ones; the fewer of edges and states are gone over."""
+        a: StateTable = self.automaton
+        first: cython.Py_ssize_t = self.active.start[parent]
+        size: cython.Py_ssize_t = self.active.size[parent]
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        symbol: cython.longlong
+        state: cython.longlong
+        child: cython.int
+        is_marked: cython.bint = False
+        if name < self.symbols.start.shape[0]:
+            for j in range(self.symbols.start[name], self.symbols.start[name] + self.symbols.size[name]):
+                symbol = self.symbols.pool[j]
+                if symbol + 1 >= a.symbol_start.shape[0]:
+                    continue  # a label test that came later: no path has it
+                if size < 4 * (a.symbol_start[symbol + 1] - a.symbol_start[symbol]):
+                    for i in range(first, first + size):
+                        state = self.active.pool[i]
+                        child = a.edges.find((state << 32) | symbol)
+                        if child >= 0:
+                            self.reached.add(path, child)
+                    continue
+                if not is_marked:
+                    for i in range(first, first + size):
+                        self.marks[self.active.pool[i]] = 1
+                    is_marked = True
+                for i in range(a.symbol_start[symbol], a.symbol_start[symbol + 1]):
+                    if self.marks[a.sources[i]]:
+                        self.reached.add(path, a.targets[i])
+            if is_marked:
+                for i in range(first, first + size):
+                    self.marks[self.active.pool[i]] = 0
+        if self.is_element[name]:
+            for i in range(first, first + size):
+                child = a.star[self.active.pool[i]]
+                if child >= 0:
+                    self.reached.add(path, child)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def activate(self, path: cython.int) -> cython.int:
+        """The states that are active below a label path: reached ones, loops from above, new loops."""
+        if self.has_active[path]:
+            return 0
+        self.activate(self.parent[path])
+        above: cython.int = self.parent[path]
+        loop: cython.int[::1] = self.automaton.loop
+        most: cython.Py_ssize_t = 2 * self.reached.size[path] + self.active.size[above]
+        at: cython.Py_ssize_t = self.active.reserve(path, most)
+        first: cython.Py_ssize_t = at
+        i: cython.Py_ssize_t
+        state: cython.int
+        pool: cython.int[::1] = self.active.pool
+        for i in range(self.reached.start[path], self.reached.start[path] + self.reached.size[path]):
+            pool[at] = self.reached.pool[i]
+            at += 1
+        loops: cython.Py_ssize_t = at
+        for i in range(self.active.start[above], self.active.start[above] + self.active.size[above]):
+            state = pool[i]
+            if loop[state] == state:
+                pool[at] = state
+                self.marks[state] = 1
+                at += 1
+        for i in range(first, loops):
+            state = loop[pool[i]]
+            if state >= 0 and not self.marks[state]:
+                pool[at] = state
+                self.marks[state] = 1
+                at += 1
+        for i in range(loops, at):
+            self.marks[pool[i]] = 0
+        self.active.size[path] = at - first
+        if first + most == self.active.used:  # give back what was not needed
+            self.active.used = at
+            self.active.room[path] = at - first
+        self.has_active[path] = 1
+        return 0
+
+    def cut(self, mark: cython.int) -> None:
+        """Forget the label paths from one on; classes stay as fine as they are."""
+        path: cython.int
+        k: cython.int
+        i: cython.Py_ssize_t
+        kept: cython.int
+        used: cython.Py_ssize_t = 0
+        self.children.rebuild(self.children.keys.shape[0], mark)
+        for path in range(mark, self.size):
+            self.reached.size[path] = self.reached.room[path] = 0
+            self.classes_of_path.size[path] = 0
+        for path in range(mark):
+            used = max(used, self.reached.start[path] + self.reached.room[path])
+        self.reached.used = used
+        for k in range(min(self.classes, self.paths_of_class.size.shape[0])):
+            kept = 0
+            for i in range(self.paths_of_class.start[k], self.paths_of_class.start[k] + self.paths_of_class.size[k]):
+                if self.paths_of_class.pool[i] < mark:
+                    self.paths_of_class.pool[self.paths_of_class.start[k] + kept] = self.paths_of_class.pool[i]
+                    kept += 1
+            self.paths_of_class.size[k] = kept
+        self.size = mark
+        self.forget_active()
+
+    def __len__(self) -> int:
+        return self.size
+
+    def above(self, path: int) -> int:
+        """The label path that one is right below."""
+        return self.parent[path]
+
+    def name_of(self, path: int) -> int:
+        """The code of a label path's last name."""
+        return self.name[path]
+
+    def reached_at(self, path: int) -> object:
+        """The states that the automaton reaches at a label path."""
+        return self.reached.of(path)
+
+    def kept_active(self) -> int:
+        """How many numbers the sets of active states have."""
+        return self.active.used
+
+    def memory(self) -> int:
+        """About how many numbers are kept for label paths."""
+        return int(self.reached.used + self.classes_of_path.used + self.paths_of_class.used)
+
+    def forget_active(self) -> None:
+        """State sets are only needed where a new child is seen: they are made again."""
+        self.active = IntLists()
+        self.active.put(0, np.array([0, *([self.automaton.loop[0]] if self.automaton.loop[0] >= 0 else [])], np.int32))
+        self.has_active = zeros(len(self.parent), np.int8)
+        self.has_active[0] = 1

@@ -1,0 +1,20 @@
+cdef class Numbers:
+    cdef long long[::1] keys
+    cdef int[::1] values
+    cdef Py_ssize_t used
+    cdef unsigned long long mask
+
+    cdef int find(self, long long key) noexcept
+    cdef int put(self, long long key, int value) except? -1
+    cdef int rebuild(self, Py_ssize_t size, int below) except? -1
+
+
+cdef class IntLists:
+    cdef int[::1] pool
+    cdef int[::1] start
+    cdef int[::1] size
+    cdef int[::1] room
+    cdef Py_ssize_t used
+
+    cdef Py_ssize_t reserve(self, Py_ssize_t which, Py_ssize_t size) except? -1
+    cdef int add(self, Py_ssize_t which, int entry) except? -1

@@ -1,0 +1,131 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
+"""Tables of integers that grow: pairs of numbers to numbers, and lists of numbers in one array."""
+
+import cython
+import numpy as np
+
+from weft.kernel.arrays import held, wider, zeros
+
+EMPTY = cython.declare(cython.longlong)
+EMPTY = -1
+MASK32 = cython.declare(cython.ulonglong)  # numbers beyond 31 bits must be C variables, or they are Python's
+MIX_LOW = cython.declare(cython.ulonglong)
+MIX_HIGH = cython.declare(cython.ulonglong)
+MASK32, MIX_LOW, MIX_HIGH = 0xFFFFFFFF, 0x9E3779B1, 0x85EBCA77
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def mixed(key: cython.longlong) -> cython.ulonglong:
+    """A hash of two numbers of 32 bits; masked so that it is the same compiled or not."""
+    low: cython.ulonglong = (key & MASK32) * MIX_LOW
+    high: cython.ulonglong = ((key >> 32) & MASK32) * MIX_HIGH
+    both: cython.ulonglong = (low ^ (high << 1) ^ (low >> 15) ^ (high >> 13)) & MASK32
+    return both ^ (both >> 11)
+
+
+@cython.cclass
+class Numbers:
+    """Pairs of numbers of 32 bits to a number: open addressing."""
+
+    def __init__(self, room: cython.Py_ssize_t = 1024):
+        size: cython.Py_ssize_t = 1024
+        while size < 2 * room:
+            size *= 2
+        self.keys, self.values = held(np.full(size, -1, np.int64)), zeros(size, np.int32)
+        self.mask, self.used = size - 1, 0
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def find(self, key: cython.longlong) -> cython.int:
+        """The number of a pair, -1 if it is not there."""
+        at: cython.ulonglong = mixed(key) & self.mask
+        while self.keys[at] != EMPTY:
+            if self.keys[at] == key:
+                return self.values[at]
+            at = (at + 1) & self.mask
+        return -1
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def put(self, key: cython.longlong, value: cython.int) -> cython.int:
+        """Add a pair that is not there."""
+        if 2 * (self.used + 1) > self.keys.shape[0]:
+            self.rebuild(2 * self.keys.shape[0], -1)
+        at: cython.ulonglong = mixed(key) & self.mask
+        while self.keys[at] != EMPTY:
+            at = (at + 1) & self.mask
+        self.keys[at] = key
+        self.values[at] = value
+        self.used += 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def rebuild(self, size: cython.Py_ssize_t, below: cython.int) -> cython.int:
+        """Anew with another size; if `below` is given, without values from there on."""
+        keys: cython.longlong[::1] = self.keys
+        values: cython.int[::1] = self.values
+        self.keys, self.values = held(np.full(size, -1, np.int64)), zeros(size, np.int32)
+        self.mask, self.used = size - 1, 0
+        at: cython.Py_ssize_t
+        for at in range(keys.shape[0]):
+            if keys[at] != EMPTY and (below < 0 or values[at] < below):
+                self.put(keys[at], values[at])
+        return 0
+
+
+@cython.cclass
+class IntLists:
+    """IntLists of integers in one array: each has a start, a size and a room; one that is full moves to the end."""
+
+    def __init__(self):
+        self.pool = zeros(1 << 8, np.int32)
+        self.start, self.size, self.room = zeros(1 << 8, np.int32), zeros(1 << 8, np.int32), zeros(1 << 8, np.int32)
+        self.used = 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def reserve(self, which: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Room for so many entries in all; returns where the list starts."""
+        if which >= self.start.shape[0]:
+            self.start, self.size = wider(self.start, which), wider(self.size, which)
+            self.room = wider(self.room, which)
+        if size > self.room[which]:
+            if self.used + size > self.pool.shape[0]:
+                self.pool = wider(self.pool, self.used + size)
+            old: cython.Py_ssize_t = self.start[which]
+            i: cython.Py_ssize_t
+            for i in range(self.size[which]):
+                self.pool[self.used + i] = self.pool[old + i]
+            self.start[which] = self.used
+            self.room[which] = size
+            self.used += size
+        return self.start[which]
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def add(self, which: cython.Py_ssize_t, entry: cython.int) -> cython.int:
+        if which >= self.start.shape[0] or self.size[which] == self.room[which]:
+            self.reserve(which, 4 if which >= self.start.shape[0] else 2 * self.room[which] + 4)
+        self.pool[self.start[which] + self.size[which]] = entry
+        self.size[which] += 1
+        return 0
+
+    def of(self, which: int) -> object:
+        """A list, as an array of its own."""
+        if which >= len(self.start):
+            return np.zeros(0, np.int32)
+        start = self.start[which]
+        return np.array(np.asarray(self.pool)[start : start + self.size[which]])
+
+    def put(self, which: int, entries) -> None:
+        """A list as a whole."""
+        array: cython.int[::1] = held(entries)
+        start: cython.Py_ssize_t = self.reserve(which, array.shape[0])
+        at: cython.Py_ssize_t
+        for at in range(array.shape[0]):
+            self.pool[start + at] = array[at]
+        self.size[which] = array.shape[0]

@@ -1,0 +1,44 @@
+from weft.kernel.memo cimport Memo
+from weft.kernel.plan_tables cimport PlanTables
+
+
+cdef class NodeWays(Memo):
+    cdef PlanTables plan
+    cdef object source  # what Python knows: values, names, depths, probed facts
+    cdef int elements
+    cdef int first_text
+    cdef int nodes
+    cdef int[::1] parents
+    cdef int[::1] last
+    cdef int[::1] depth
+    cdef int[::1] names  # a code for every node
+    cdef int[::1] labels
+    cdef int[::1] attribute_start  # the node of an element's first attribute
+    cdef int[::1] text_first  # of all texts below an element
+    cdef int[::1] text_last
+    cdef int[::1] text_start  # of those right below
+    cdef int[::1] text_nodes
+    cdef int[::1] symbol_start  # by code of a name, the label tests that it passes
+    cdef int[::1] symbols
+    cdef int[::1] place_of_label
+    cdef int[::1] context_start  # by the place of a label path, the states above deep edges that it reaches
+    cdef int[::1] contexts
+    cdef int[::1] heap
+    cdef Py_ssize_t heap_size
+    cdef long long left  # steps that may still be taken
+
+    cdef int above(self, int edge, int row) except? -1
+    cdef int far_above(self, int edge, int row, int owner) except? -1
+    cdef unsigned long long begins(self, int edge, int row) noexcept
+    cdef bint is_context(self, int state, int label) noexcept
+    cdef int below(self, int edge, int row) except? -1
+    cdef int first_below(self, int edge, int row) except? -2
+    cdef int reach(self, int step, int row) except? -1
+    cdef int children(self, int parent, int like, int symbol) except? -1
+    cdef int child_elements(self, int row, int symbol) except? -1
+    cdef int span(self, int first, int end, int symbol) except? -1
+    cdef int own_texts(self, int row, int symbol) except? -1
+    cdef bint is_passed(self, int symbol, int row) noexcept
+    cdef int step(self, long long number) except? -1
+    cdef int push(self, int row) except? -1
+    cdef int sort(self, Py_ssize_t base) except? -1

@@ -1,0 +1,298 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
+"""Edges of the shared plan and nodes of a batch in, the nodes at their other ends out, on a heap.
+
+Who asks remembers where the heap was, reads what has come since, and cuts it back.
+"""
+
+import cython
+import numpy as np
+
+from weft.kernel.arrays import held, wider, zeros
+
+if not cython.compiled:  # compiled, the types are those of the .pxd
+    from weft.kernel.memo import Memo
+    from weft.kernel.plan_tables import PlanTables
+
+ELEMENT = cython.declare(cython.int, 0)
+ATTRIBUTE = cython.declare(cython.int, 1)
+ELEMENT, ATTRIBUTE = 0, 1
+FALSE = cython.declare(cython.int, 1)
+TRUE = cython.declare(cython.int, 2)
+FALSE, TRUE = 1, 2
+
+
+class TooMuchError(Exception):
+    """A batch would take more steps than it was given; who asked does it in another way."""
+
+
+@cython.cclass
+class NodeWays(Memo):
+    """The columns of a batch, and the ways along edges; `ways.pxd` tells them."""
+
+    def __init__(self, plan: PlanTables, source, columns: dict, steps: int):
+        Memo.__init__(self)
+        self.plan, self.source, self.left = plan, source, steps
+        self.elements, self.first_text, self.nodes = columns["elements"], columns["first_text"], columns["nodes"]
+        self.parents = held(columns["parents"])
+        self.last = held(columns["last"])
+        self.depth = held(columns["depth"])
+        self.names = held(columns["names"])
+        self.labels = held(columns["labels"])
+        self.attribute_start = held(columns["attribute_start"])
+        self.text_first, self.text_last = held(columns["text_first"]), held(columns["text_last"])
+        self.text_start = held(columns["text_start"])
+        self.text_nodes = held(columns["text_nodes"])
+        self.symbol_start = held(columns["symbol_start"])
+        self.symbols = held(columns["symbols"])
+        self.place_of_label = held(columns["place_of_label"])
+        self.context_start, self.contexts = held(columns["context_start"]), held(columns["contexts"])
+        self.heap, self.heap_size = zeros(1 << 10, np.int32), 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def above(self, edge: cython.int, row: cython.int) -> cython.int:
+        """Onto the heap: where an edge that ends at a row can begin."""
+        ups: cython.int = self.plan.edge_up[edge]
+        one: cython.ulonglong = 1
+        self.step(1)
+        if ups:
+            while ups:
+                row = self.parents[row]
+                ups -= 1
+            return self.push(row)
+        owner: cython.int = row if row < self.elements else self.parents[row]
+        if self.depth[owner] >= 63:
+            return self.far_above(edge, row, owner)
+        slot: cython.Py_ssize_t = self.slot(edge, self.labels[row], -1)
+        if self.marks[slot] == 0:
+            self.marks[slot] = TRUE
+            self.depths[slot] = self.begins(edge, row)
+        wanted: cython.ulonglong = self.depths[slot]
+        while wanted and owner >= 0:
+            if (wanted >> self.depth[owner]) & 1:
+                self.push(owner)
+                wanted &= (one << self.depth[owner]) - 1
+            owner = self.parents[owner]
+            self.left -= 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def far_above(self, edge: cython.int, row: cython.int, owner: cython.int) -> cython.int:
+        """The same where the row lies deep; Python knows at which depths the edge can begin."""
+        wanted: cython.int[::1] = held(self.source.depths(self.labels[row], edge))
+        at: cython.int
+        self.step(wanted.shape[0])
+        for at in range(wanted.shape[0] - 1, -1, -1):
+            while self.depth[owner] > wanted[at]:
+                owner = self.parents[owner]
+            self.push(owner)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def begins(self, edge: cython.int, row: cython.int) -> cython.ulonglong:
+        """The depths, as bits, at which a deep edge that ends at a row can begin; the label path decides it."""
+        plan: PlanTables = self.plan
+        one: cython.ulonglong = 1
+        end: cython.int = self.depth[row] if row < self.elements else self.depth[self.parents[row]] + 1
+        can: cython.ulonglong = one << end
+        before: cython.ulonglong
+        at: cython.longlong
+        above: cython.int
+        highest: cython.int
+        for at in range(plan.step_start[edge + 1] - 1, plan.step_start[edge] - 1, -1):
+            if can == 0:
+                return 0
+            if plan.steps[at] & 1:
+                highest = 63
+                while not (can >> highest) & 1:
+                    highest -= 1
+                before = (one << highest) - 1
+            else:
+                before = can >> 1
+            if at > plan.step_start[edge]:
+                can = 0
+                above = self.parents[row]
+                while above >= 0:
+                    if (before >> self.depth[above]) & 1 and self.is_passed((plan.steps[at - 1] >> 3) - 1, above):
+                        can |= one << self.depth[above]
+                    above = self.parents[above]
+            else:
+                can = before
+        before = can
+        can = 0
+        above = self.parents[row]
+        while above >= 0:
+            if (before >> self.depth[above]) & 1 and self.is_context(plan.edge_above[edge], self.labels[above]):
+                can |= one << self.depth[above]
+            above = self.parents[above]
+        return can
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def is_context(self, state: cython.int, label: cython.int) -> cython.bint:
+        """Whether a state above deep edges is reached at a label path; those of a label path are sorted."""
+        place: cython.int = self.place_of_label[label]
+        low: cython.int = self.context_start[place]
+        high: cython.int = self.context_start[place + 1]
+        middle: cython.int
+        while low < high:
+            middle = (low + high) >> 1
+            if self.contexts[middle] < state:
+                low = middle + 1
+            else:
+                high = middle
+        return low < self.context_start[place + 1] and self.contexts[low] == state
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def below(self, edge: cython.int, row: cython.int) -> cython.int:
+        """Onto the heap: where an edge that begins at a row ends, each node once, in document order."""
+        base: cython.Py_ssize_t = self.heap_size
+        start: cython.Py_ssize_t = base
+        first: cython.longlong = self.plan.step_start[edge]
+        at: cython.longlong
+        place: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        self.push(row)
+        for at in range(first, self.plan.step_start[edge + 1]):
+            end = self.heap_size
+            for place in range(start, end):
+                self.reach(self.plan.steps[at], self.heap[place])
+            if at > first:  # a node may be reached in more than one way
+                self.sort(end)
+            start = end
+        number: cython.Py_ssize_t = self.heap_size - start
+        for place in range(number):
+            self.heap[base + place] = self.heap[start + place]
+        self.heap_size = base + number
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-2)
+    def first_below(self, edge: cython.int, row: cython.int) -> cython.int:
+        base: cython.Py_ssize_t = self.heap_size
+        self.below(edge, row)
+        answer: cython.int = self.heap[base] if self.heap_size > base else -1
+        self.heap_size = base
+        return answer
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def reach(self, step: cython.int, row: cython.int) -> cython.int:
+        """Onto the heap: the nodes that a step leads to from a row, in document order."""
+        if row >= self.elements:
+            return 0
+        symbol: cython.int = (step >> 3) - 1
+        kind: cython.int = (step >> 1) & 3
+        if step & 1 == 0:
+            if kind == ELEMENT:
+                return self.child_elements(row, symbol)
+            if kind == ATTRIBUTE:
+                return self.span(self.attribute_start[row], self.attribute_start[row + 1], symbol)
+            return self.own_texts(row, symbol)
+        last: cython.int = self.last[row]
+        if kind == ELEMENT:
+            return self.span(row + 1, last + 1, symbol)
+        if kind == ATTRIBUTE:
+            return self.span(self.attribute_start[row], self.attribute_start[last + 1], symbol)
+        return self.span(self.text_first[row] + self.first_text, self.text_last[row] + self.first_text, symbol)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def children(self, parent: cython.int, like: cython.int, symbol: cython.int) -> cython.int:
+        """Onto the heap: the children of the kind of one of them whose names pass a label test."""
+        if like < self.elements:
+            return self.child_elements(parent, symbol)
+        if like < self.first_text:
+            return self.span(self.attribute_start[parent], self.attribute_start[parent + 1], symbol)
+        return self.own_texts(parent, symbol)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def child_elements(self, row: cython.int, symbol: cython.int) -> cython.int:
+        at: cython.int = row + 1
+        last: cython.int = self.last[row]
+        while at <= last:
+            if self.is_passed(symbol, at):
+                self.push(at)
+            at = self.last[at] + 1
+            self.left -= 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def span(self, first: cython.int, end: cython.int, symbol: cython.int) -> cython.int:
+        at: cython.int
+        self.step((end - first) // 16)
+        for at in range(first, end):
+            if self.is_passed(symbol, at):
+                self.push(at)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def own_texts(self, row: cython.int, symbol: cython.int) -> cython.int:
+        at: cython.int
+        for at in range(self.text_start[row], self.text_start[row + 1]):
+            if self.is_passed(symbol, self.text_nodes[at]):
+                self.push(self.text_nodes[at])
+        self.left -= 1
+        return 0
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def is_passed(self, symbol: cython.int, row: cython.int) -> cython.bint:
+        """Whether a node's name passes a label test; -1 is `*`."""
+        if symbol < 0:
+            return True
+        name: cython.int = self.names[row]
+        at: cython.int
+        for at in range(self.symbol_start[name], self.symbol_start[name + 1]):
+            if self.symbols[at] == symbol:
+                return True
+        return False
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1)
+    def step(self, number: cython.longlong) -> cython.int:
+        self.left -= number
+        if self.left < 0:
+            raise TooMuchError
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def push(self, row: cython.int) -> cython.int:
+        if self.heap_size == self.heap.shape[0]:
+            self.step(self.heap_size >> 4)
+            self.heap = wider(self.heap)
+        self.heap[self.heap_size] = row
+        self.heap_size += 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def sort(self, base: cython.Py_ssize_t) -> cython.int:
+        """What lies on the heap from a place on, sorted, each once."""
+        size: cython.Py_ssize_t = self.heap_size - base
+        at: cython.Py_ssize_t
+        kept: cython.Py_ssize_t
+        is_sorted: cython.bint = True
+        self.step(size)
+        for at in range(base + 1, self.heap_size):
+            if self.heap[at] <= self.heap[at - 1]:
+                is_sorted = False
+                break
+        if is_sorted:
+            return 0
+        distinct = np.unique(np.asarray(self.heap)[base : self.heap_size])
+        values: cython.int[::1] = held(distinct)
+        kept = values.shape[0]
+        for at in range(kept):
+            self.heap[base + at] = values[at]
+        self.heap_size = base + kept
+        return 0
