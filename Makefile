@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+CLASSES := .cache/spark.jsa
 
 # How long the habits take: make fuzz SECONDS=600 SEED=1, make soak MINUTES=60, make kill TIMES=10.
 SECONDS ?= 60
@@ -23,10 +24,19 @@ demo: $(READY)  ## run the main job on the examples
 	$(BIN)/weft show build/demo --subscription paid-twice --limit 2
 	@echo "The same without Spark, on single documents:"
 	$(BIN)/weft match examples/digests examples/news/001.xml
+	@echo "One of them routed through three servers, with a header that saves parsing:"
+	$(BIN)/weft network simulate examples/network/news.toml --documents examples/news/002.xml
+	@echo "A query server over the three folders: what is worth storing, and its effect:"
+	rm -rf build/views
+	for source in "examples/news --name news" examples/payments examples/feeds; do \
+	  $(BIN)/weft sources add $$source --processing-rate 200kB --transmission-rate 100kB --latency 50ms --store build/views; done
+	$(BIN)/weft views materialize --workload examples/queries.txt --budget 100kB --store build/views
+	$(BIN)/weft query '//*:author/*:name' --explain --format xml --store build/views | head -3
 	@echo "Next: docs/tutorial.md, docs/spark.md, $(BIN)/weft --help, $(BIN)/weft show build/demo --subscription ID"
 
-test: $(READY)  ## all tests, on all cores
-	$(BIN)/python -m pytest -n auto --dist worksteal
+# Tests on Spark wait more than they compute: one more process than there are cores keeps these busy.
+test: $(READY) $(CLASSES)  ## all tests, on all cores
+	$(BIN)/python -m pytest -n $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1))) --dist worksteal
 
 FAST := -m "not slow and not spark" --ignore=tests/spark --hypothesis-profile=fast
 
@@ -53,6 +63,7 @@ bench: $(READY)  ## the experiments of the papers, quickly
 	$(BIN)/python -m bench brokering --quick
 	$(BIN)/python -m bench pipeline --quick
 	$(BIN)/python -m bench joins --quick
+	$(BIN)/python -m bench materialized_views --quick
 	$(BIN)/python -m bench --compare --quick
 
 docs: $(READY)  ## all pages and the API reference as a site in build/site; a broken link fails
@@ -73,14 +84,19 @@ kill: $(READY)  ## kill streams and sinks in the middle of batches, TIMES times:
 nightly: $(READY)  ## the long form of everything: hours
 	$(MAKE) check test
 	$(MAKE) fuzz SECONDS=3600
+	$(FUZZ) --kinds headers --cases 100000 --seconds 14400
 	$(MAKE) soak MINUTES=30
 	$(MAKE) kill TIMES=10
 	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=thorough tests/properties tests/agreement
 
-$(READY): pyproject.toml setup.py constraints.txt $(wildcard src/weft/*/*.c)
+$(READY): pyproject.toml setup.py constraints.txt $(wildcard src/weft/kernel/*.c src/weft/kernel/*.py src/weft/kernel/*.pxd)
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[spark,bench,docs,dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[spark,views,bench,docs,dev]"
 	touch $@
+
+# Half a minute once, and Java starts in half the time in the dozens of processes that the tests of Spark start.
+$(CLASSES): $(READY)
+	$(BIN)/python tests/spark_classes.py $@ > /dev/null
 
 clean:
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from profiles import USUAL
+from spark_classes import java_options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 _CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 settings.register_profile("weft", _CALM, max_examples=USUAL, derandomize=True)
 settings.register_profile("thorough", _CALM, max_examples=10_000, print_blob=True)
-settings.register_profile("fast", _CALM, max_examples=50, derandomize=True)  # make test-fast
+settings.register_profile("fast", _CALM, max_examples=30, derandomize=True)  # make test-fast
 settings.load_profile("weft")
-# Most of what Spark does in a test is to start: let Java compile less, here and in the processes that tests start.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+os.environ.setdefault("SPARK_SUBMIT_OPTS", java_options())
+_KILLED = "kill"  # the longest tests, which come first: at the end one core would wait for the other
 _SPARK_TESTS = Path(__file__).parent / "spark"
 
 
@@ -40,6 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _SPARK_TESTS in item.path.parents or "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
+    items.sort(key=lambda item: _KILLED not in item.name)
 
 
 @pytest.fixture(scope="session")

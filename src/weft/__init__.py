@@ -42,10 +42,16 @@ __all__ = [
 
 if _typing.TYPE_CHECKING:
     from weft import spark as spark
+    from weft.views.server import QueryServer as QueryServer
 else:
 
     def __getattr__(name: str) -> object:
-        """`weft.spark` is loaded when it is first asked for: the rest is there at once, and works without Spark."""
+        """What needs an extra is loaded when it is first asked for: the rest is there at once, and works without it."""
+        if name == "QueryServer":
+            try:
+                return _import_module("weft.views.server").QueryServer
+            except ModuleNotFoundError as error:
+                raise ImportError(f"weft.QueryServer needs {error.name}: pip install 'weft[views]'") from None
         if name != "spark":
             raise AttributeError(f"module 'weft' has no attribute {name!r}")
         try:

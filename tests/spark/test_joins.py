@@ -436,30 +436,3 @@ def test_predicates_have_the_same_numbers_in_every_process_for_they_are_in_the_s
         for hash_seed in ("1", "2")
     ]
     assert told[0] == told[1] != b""
-
-
-CONNECT = """
-import json, sys
-from pyspark.sql import SparkSession
-from weft.spark import join
-spark = SparkSession.builder.remote("local[2]").getOrCreate()
-frame = spark.createDataFrame([(n, "S", float(n), f"<o><c>{n % 3}</c></o>") for n in range(9)],
-    "document int, stream string, timestamp double, value string")
-rows = frame.transform(join(json.loads(sys.argv[1]))).collect()
-print(json.dumps(sorted([row.subscription, row.documents] for row in rows)))
-spark.stop()
-"""
-
-
-def test_spark_connect_joins_too() -> None:
-    texts = [PAIR, "S//o[c->x] NOT FOLLOWED BY{x = y, infinite} S//o[c->y]"]
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
-    env |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-
-    done = subprocess.run(
-        [sys.executable, "-c", CONNECT, json.dumps(texts)], capture_output=True, text=True, check=False, env=env
-    )
-
-    assert done.returncode == 0, done.stderr
-    pairs = [["1", [str(at), str(at + gap)]] for at in range(9) for gap in (3, 6) if at + gap < 9]
-    assert json.loads(done.stdout.splitlines()[-1]) == sorted([*pairs, *(["2", [str(at)]] for at in (6, 7, 8))])

@@ -9,9 +9,10 @@ from random import Random
 
 import pytest
 from test_kill import kill_again_and_again
-from weft_process import weft
+from typer.testing import CliRunner
 
 from weft import Broker, Document
+from weft.cli import app
 from weft.delivery.results import read_results
 
 pytestmark = pytest.mark.slow
@@ -59,6 +60,7 @@ def expected() -> list[tuple[str, tuple[str, ...], str]]:
     return sorted((each.subscription, each.documents or (each.document,), text) for each in made for text in each.nodes)
 
 
+@pytest.mark.usefixtures("spark")
 def test_joins_of_a_stream_that_is_killed_and_started_again_are_there_once(tmp_path: Path) -> None:
     chance = Random(11)
     inbox, output, subscriptions = tmp_path / "inbox", tmp_path / "out", tmp_path / "subscriptions.jsonl"
@@ -72,9 +74,9 @@ def test_joins_of_a_stream_that_is_killed_and_started_again_are_there_once(tmp_p
 
     cut_off = kill_again_and_again(options, output, KILLS, waiting, partial(arrive, inbox, pause=0.05), 3.0, chance)
     arrive(inbox, [*waiting, LAST])
-    done = weft(*options, "--available-now")
+    done = CliRunner().invoke(app, [str(option) for option in (*options, "--available-now")])
 
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert cut_off, "no kill came in the middle of a batch"
     rows = read_results(output)
     found = [(row["subscription"], tuple(row["documents"] or (row["document"],)), row["message"]) for row in rows]

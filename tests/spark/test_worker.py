@@ -12,13 +12,14 @@ from pyspark.sql.types import BinaryType, StructType
 from weft.documents import Document, Limits, NodeTable, read
 from weft.errors import DocumentError
 from weft.inputs.rows import read_rows
-from weft.spark import compile_subscriptions, worker
+from weft.spark import compile_subscriptions, worker_documents
 from weft.spark.compiled import unpack
-from weft.spark.transform import _ADDED, _rejected_field
-from weft.spark.worker import DeliverWorker, Layout, MatchWorker, Rejection
+from weft.spark.transform import _ADDED, rejected_field
+from weft.spark.worker import DeliverWorker, MatchWorker
+from weft.spark.worker_documents import Layout, Rejection
 
 CODECS = ["rot13", "hex", "base64", "zlib", "bz2", "uu", "quopri", "idna", "punycode", "unicode_escape", "undefined"]
-ADDED = to_arrow_schema(StructType([*_ADDED, _rejected_field("rejected", BinaryType())]))
+ADDED = to_arrow_schema(StructType([*_ADDED, rejected_field("rejected", BinaryType())]))
 GOOD = b"<a><b n='%d'/></a>"
 
 
@@ -76,7 +77,7 @@ def test_a_table_that_cannot_be_built_is_built_document_by_document(monkeypatch:
             raise MemoryError("no room")
         return read(given, limits)
 
-    monkeypatch.setattr(worker, "read", failing)
+    monkeypatch.setattr(worker_documents, "read", failing)
 
     good, bad = delivered([GOOD % 0, b"<poison/>", GOOD % 2, b"<a>", None, GOOD % 5])
 
@@ -92,7 +93,7 @@ def test_a_splitting_that_fails_in_the_middle_keeps_what_came_before(monkeypatch
             raise RecursionError("too deep")
         yield from rows
 
-    monkeypatch.setattr(worker, "read_rows", failing)
+    monkeypatch.setattr(worker_documents, "read_rows", failing)
     two = b"<a><b/><b/></a>"
 
     good, bad = delivered([two, two, two], "b")

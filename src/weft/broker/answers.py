@@ -11,13 +11,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from weft.broker.confinement import Answer, Confined, Registry, confined
+from weft.broker.confinement import Answered, Confined, Registry, confined
 from weft.broker.deliveries import Deliveries, deliveries, in_order
 from weft.columns.integers import Ints
 from weft.documents.build import read
-from weft.documents.document import Document
+from weft.documents.document import Document, Limits
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
+from weft.headers.matcher import HeaderMatcher
 
 _CHUNK = 64  # documents that are matched at once: larger is not faster
 
@@ -86,8 +87,8 @@ def _matches(engine: Engine, table: NodeTable) -> tuple[list[Ints], list[tuple[i
 
 
 def _answers(
-    engine: Engine, table: NodeTable, answer: Callable[[Engine, NodeTable], Answer], plans: Registry | None
-) -> Confined[Answer]:
+    engine: Engine, table: NodeTable, answer: Callable[[Engine, NodeTable], Answered], plans: Registry | None
+) -> Confined[Answered]:
     """The answers to a batch, those to documents that do not keep to the DTD without it."""
     faults = engine.faults(table)
     if not faults:
@@ -95,7 +96,7 @@ def _answers(
     parts: list[tuple[list[int], Registry | None]] = [
         ([place for place in range(len(table.documents)) if place not in faults], plans)
     ]
-    found: Confined[Answer] = Confined()
+    found: Confined[Answered] = Confined()
     if plans is None:
         found.rejected += faults.items()
     else:
@@ -108,6 +109,14 @@ def _answers(
         found.refused += [(places[at], number, reason) for at, number, reason in made.refused]
         found.rejected += [(places[at], reason) for at, reason in made.rejected]
     return found
+
+
+def answered(documents: Iterable[Document], headers: HeaderMatcher, limits: Limits) -> dict[int, list[int]]:
+    """By the identity of a document what its header tells: the subscriptions that match it. The others must be read."""
+    if not headers.configurations:
+        return {}
+    found = {id(each): headers.answer(each) for each in documents if len(each.data) <= limits.max_bytes}
+    return {place: numbers for place, numbers in found.items() if numbers is not None}
 
 
 def chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:

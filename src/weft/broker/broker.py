@@ -26,6 +26,7 @@ from weft.documents.moment import END, Moment, Span, nanoseconds
 from weft.engine.graph import drawing, graph
 from weft.engine.paths.labels import Bounds
 from weft.errors import ConfigurationError, DocumentError, MessageError
+from weft.headers.configuration import Configuration, Configurations
 from weft.joins.checkpoint import load, save
 from weft.joins.time.arrivals import Clock
 from weft.reference.pathsharing.optimize import Approach
@@ -58,6 +59,7 @@ class Broker:
         ahead: Span | None = None,
         clock: Clock = time.time_ns,
         destination_seconds: float | None = 30.0,
+        headers: Configurations = (),
     ) -> None:
         """With a DTD, queries that mean the same in documents that keep to it become the same.
 
@@ -71,11 +73,14 @@ class Broker:
 
         `destination_seconds` is how long a destination may take for a message. Destinations are called in a thread of
         their own, so that one that blocks can be left behind; None calls them in the publisher's thread and waits.
+
+        `headers` are the configurations of views, or a file of them, whose headers it can read: a document that comes
+        with such a header is parsed only if the header does not tell all that the subscriptions ask for.
         """
         if destination_seconds is not None and not 0 < destination_seconds < inf:
             found = f"expected a number of seconds above 0, or None, found {destination_seconds}"
             raise ConfigurationError(f"destination_seconds: {found}")
-        self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock)
+        self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock, headers)
         self._publisher = Publisher(self._matcher)
         self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
         self._changing = threading.RLock()
@@ -109,7 +114,7 @@ class Broker:
             query = Subscription("", query, language, namespaces or _NO_NAMESPACES, None, True, ignore_namespaces)
         plan = new_plan(replace(query, id=id or query.id), self._matcher.limits)
         with self._changing:
-            name = id or query.id or self._free_id()
+            name = id or query.id or self._matcher.free_id()
             self._matcher.add(
                 replace(query, id=name, to=destination(to if to is not None else query.to)), plan, from_state
             )
@@ -125,6 +130,11 @@ class Broker:
 
     def __contains__(self, id: object) -> bool:
         return id in self._matcher.numbers
+
+    def configure(self, configuration: Configuration) -> None:
+        """Read the headers of one more configuration from now on; those of the others can be read as before."""
+        with self._changing:
+            self._matcher.configure(configuration)
 
     # -- documents
 
@@ -213,6 +223,11 @@ class Broker:
         return self._matcher.invalid
 
     @property
+    def header_counts(self) -> dict[str, int]:
+        """How many documents were answered from their headers ("hit"), and why the others were parsed."""
+        return dict(self._matcher.headers.counts)
+
+    @property
     def undelivered(self) -> tuple[Undelivered, ...]:
         """The messages whose destination failed; the latest ten thousand."""
         return tuple(self._undelivered)
@@ -271,12 +286,6 @@ class Broker:
         self.close()
 
     # -- inside
-
-    def _free_id(self) -> str:
-        number = len(self) + 1
-        while str(number) in self._matcher.numbers:
-            number += 1
-        return str(number)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:

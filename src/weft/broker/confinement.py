@@ -15,7 +15,7 @@ from weft.documents.table import NodeTable
 from weft.engine.engine import Engine, EnginePlan
 from weft.errors import failure_of
 
-Answer = TypeVar("Answer")
+Answered = TypeVar("Answered")
 MOST_CULPRITS = 32  # if a document fails more subscriptions than this, the fault is its own
 
 
@@ -41,17 +41,17 @@ class Registry(Protocol):
 
 
 @dataclass(slots=True)
-class Confined(Generic[Answer]):
+class Confined(Generic[Answered]):
     """Answers, each with the places of its documents in the batch; and what came to nothing."""
 
-    answers: list[tuple[Sequence[int], Answer]] = field(default_factory=list)
+    answers: list[tuple[Sequence[int], Answered]] = field(default_factory=list)
     refused: list[tuple[int, int, str]] = field(default_factory=list)  # place, subscription, reason
     rejected: list[tuple[int, str]] = field(default_factory=list)  # place, reason
 
 
 def confined(
-    engine: Engine, table: NodeTable, answer: Callable[[Engine, NodeTable], Answer], plans: Registry | None = None
-) -> Confined[Answer]:
+    engine: Engine, table: NodeTable, answer: Callable[[Engine, NodeTable], Answered], plans: Registry | None = None
+) -> Confined[Answered]:
     """The answer to a batch; if there is none, the answers to what of it can be answered.
 
     Without plans a document that fails is rejected. With them the subscriptions that fail alone are suspended; those
@@ -62,7 +62,7 @@ def confined(
     except Exception as error:
         if len(table.documents) == 1 and plans is None:
             return Confined(rejected=[(0, failure_of(error))])
-    found: Confined[Answer] = Confined()
+    found: Confined[Answered] = Confined()
     for place, document in enumerate(table.documents):
         alone = read([document], engine.limits)
         try:
@@ -79,17 +79,17 @@ class _TooManyCulpritsError(Exception):
     """More subscriptions fail than can be at fault."""
 
 
-class _Trial(Generic[Answer]):
+class _Trial(Generic[Answered]):
     """One document that fails: with whom?"""
 
-    def __init__(self, plans: Registry, table: NodeTable, answer: Callable[[Engine, NodeTable], Answer]) -> None:
+    def __init__(self, plans: Registry, table: NodeTable, answer: Callable[[Engine, NodeTable], Answered]) -> None:
         self._plans, self._table, self._answer = plans, table, answer
         self._numbers = plans.active()
         self._known: dict[int, EnginePlan] = {}
         self._culprits: dict[int, Exception] = {}
         self._error = Exception()  # the latest
 
-    def end(self, place: int, found: Confined[Answer]) -> None:
+    def end(self, place: int, found: Confined[Answered]) -> None:
         """Put down what came out."""
         try:
             answers = list(self._divide(self._numbers))
@@ -108,9 +108,9 @@ class _Trial(Generic[Answer]):
         kept = {number for number, error in self._culprits.items() if isinstance(error, MemoryError)}
         self._plans.suspend({number: reason for number, reason in reasons.items() if number not in kept})
 
-    def _divide(self, numbers: Sequence[int]) -> Iterator[Answer]:
+    def _divide(self, numbers: Sequence[int]) -> Iterator[Answered]:
         """The answers of parts of the subscriptions that can be answered; who fails alone is a culprit."""
-        answers: list[Answer] = []
+        answers: list[Answered] = []
         error = self._failure(numbers, answers)
         if error is None:
             yield from answers
@@ -129,7 +129,7 @@ class _Trial(Generic[Answer]):
         yield from self._divide(numbers[:middle])
         yield from self._divide(numbers[middle:])
 
-    def _failure(self, numbers: Sequence[int], answers: list[Answer]) -> Exception | None:
+    def _failure(self, numbers: Sequence[int], answers: list[Answered]) -> Exception | None:
         """Why an engine with these subscriptions alone fails; if it does not, its answer is put into the list."""
         try:
             engine = self._plans.new_engine()

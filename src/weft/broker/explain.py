@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from weft.broker.matcher import Matcher
 from weft.broker.reading import plan_of
 from weft.engine.explain import explain_all, explain_one
@@ -16,25 +18,47 @@ from weft.reference.pathsharing.engine import PathSharingEngine
 from weft.reference.pathsharing.explain import explain_own, explain_owns
 from weft.reference.pathsharing.show_operators import operator_lines
 
+_SERVED = {"all": "subscriptions in full", "some": "in part", "nothing": "not at all"}
+
 
 def explain(matcher: Matcher, id: str | None) -> str:
     """How all subscriptions, or one of them, are answered, and what is shared."""
     engine = matcher.engine
     if id is None:
-        told = [explain_all(engine)] if len(engine) else []
-        told += [explain_owns(engine)] if isinstance(engine, PathSharingEngine) else []
-        told += [explain_joins(matcher.joins)] if len(matcher.joins) else []
-        return "\n\n".join(told) or "0 subscriptions"
+        parts = [explain_all(engine)] if len(engine) else []
+        parts += [explain_owns(engine)] if isinstance(engine, PathSharingEngine) else []
+        parts += [explain_joins(matcher.joins)] if len(matcher.joins) else []
+        parts += [_all_by_headers(matcher)] if matcher.headers.configurations else []
+        return "\n\n".join(parts) or "0 subscriptions"
     number = matcher.numbers[id]
     if number in matcher.suspended:
         return _suspended(matcher, id)
     subscription = matcher.subscriptions[number]
     plan = plan_of(subscription)
     if isinstance(plan, Xscl):
-        return explain_join(matcher.joins, number, subscription.query, plan)
-    if isinstance(engine, PathSharingEngine) and isinstance(plan, Flwr):
-        return explain_own(engine, number, subscription.query)
-    return explain_one(engine, number, subscription.query, plan)
+        told = explain_join(matcher.joins, number, subscription.query, plan)
+    elif isinstance(engine, PathSharingEngine) and isinstance(plan, Flwr):
+        told = explain_own(engine, number, subscription.query)
+    else:
+        told = explain_one(engine, number, subscription.query, plan)
+    return "\n".join([told, *_by_headers(matcher, number)])
+
+
+def _all_by_headers(matcher: Matcher) -> str:
+    """How many subscriptions each configuration of views serves."""
+    lines = ["headers"]
+    for configuration in matcher.headers.configurations:
+        taking_part = [number for number in matcher.numbers.values() if number not in matcher.suspended]
+        served = Counter(matcher.headers.serves(number)[configuration.tag] for number in taking_part)
+        told = ", ".join(f"{served[how]} {word}" for how, word in _SERVED.items() if served[how])
+        lines.append(f"  {configuration.tag}: {len(configuration.views)} views serve {told or 'nobody'}")
+    return "\n".join(lines)
+
+
+def _by_headers(matcher: Matcher, number: int) -> list[str]:
+    """Which configurations of views serve a subscription."""
+    served = matcher.headers.serves(number)
+    return [f"headers: {tag} has {how} of what it asks for" for tag, how in served.items()]
 
 
 def running(matcher: Matcher, id: str) -> list[Line]:

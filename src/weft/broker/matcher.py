@@ -17,6 +17,8 @@ from weft.engine.engine import Engine
 from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
 from weft.errors import ConfigurationError
+from weft.headers.configuration import Configuration, Configurations, as_configurations
+from weft.headers.matcher import HeaderMatcher
 from weft.joins.joins import Joins
 from weft.joins.time.arrivals import Clock
 from weft.languages import Plan
@@ -42,12 +44,14 @@ class Matcher:
         lateness: Span = 0,
         ahead: Span | None = None,
         clock: Clock = time.time_ns,
+        headers: Configurations = (),
     ) -> None:
         self.limits, self.dtd = limits or Limits(), dtd
         kind = partial(PathSharingEngine, approach) if approach else Engine
         self._make_engine = partial(kind, bounds, profile=Profile(profile), limits=self.limits)
         # Joins do without the DTD: what they remember of a document outlasts the moment in which it could be checked.
         self._make_joins = partial(Joins, self.limits, lateness, bounds, ahead=ahead, clock=clock)
+        self._configurations = as_configurations(headers)
         self.invalid = 0  # documents that did not keep to the DTD
         self.clear()
 
@@ -55,6 +59,7 @@ class Matcher:
         """Forget all subscriptions, and what joins remember."""
         self.engine = self.new_engine()
         self.joins = self._make_joins()
+        self.headers = HeaderMatcher(self._configurations)
         self.subscriptions: dict[int, Subscription] = {}
         self.numbers: dict[str, int] = {}
         self.suspended: dict[int, str] = {}  # by number the reason
@@ -74,7 +79,13 @@ class Matcher:
             self.joins.add(self._next, plan, from_state)
         else:
             self._add(plan)
+        self.headers.add(self._next, plan)
         self._enter(subscription)
+
+    def configure(self, configuration: Configuration) -> None:
+        """Read the headers of one more configuration from now on."""
+        self.headers.configure(configuration)
+        self._configurations = self.headers.configurations
 
     def _add(self, plan: Selection | Flwr) -> None:
         """A plan that cannot be added leaves nothing behind."""
@@ -87,6 +98,13 @@ class Matcher:
 
     def _engines(self) -> list[Engine]:
         return [self.engine, *([self._loose.engine] if self._loose is not None else [])]
+
+    def free_id(self) -> str:
+        """The next number that is nobody's id."""
+        number = len(self.numbers) + 1
+        while str(number) in self.numbers:
+            number += 1
+        return str(number)
 
     def _enter(self, subscription: Subscription) -> int:
         """The next number is this subscription's."""
@@ -104,6 +122,7 @@ class Matcher:
         number = self.numbers.pop(id)
         del self.subscriptions[number]
         self.ids[number] = None
+        self.headers.remove(number)
         if number in self.joins:
             self.joins.remove(number)
         elif self.suspended.pop(number, None) is None:
@@ -115,11 +134,13 @@ class Matcher:
     def rebuild(self) -> None:
         """A new engine without what nobody wants any more; joins remember what they do."""
         kept, joins, suspended = list(self.subscriptions.items()), self.joins, self.suspended
+        hits, misses = self.headers.hits, self.headers.misses
         self.clear()
-        self.joins = joins
+        self.joins, self.headers.hits, self.headers.misses = joins, hits, misses
         moved = {}
         for number, subscription in kept:
             if number in joins:
+                self.headers.add(self._next, plan_of(subscription))
                 moved[number] = self._enter(subscription)
             elif number in suspended:
                 self.suspended[self._enter(subscription)] = suspended[number]
@@ -146,6 +167,8 @@ class Matcher:
     def suspend(self, reasons: dict[int, str]) -> None:
         """These take part no more, but stay registered; the others have a new engine."""
         self.suspended |= reasons
+        for number in reasons:
+            self.headers.remove(number)
         self.engine = self.new_engine()
         for number in self.active():
             self.engine.add(number, self.plan(number))

@@ -8,12 +8,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from weft.broker.answers import Matched, chunks, deliver, match
+from weft.broker.answers import Matched, answered, chunks, deliver, match
 from weft.broker.deliveries import Deliveries
 from weft.broker.destinations import Destination, Message
 from weft.broker.matcher import Matcher
+from weft.columns.integers import Ints
 from weft.documents.build import read
 from weft.documents.document import Document
+from weft.documents.gather import with_blanks
 from weft.documents.table import NodeTable
 from weft.errors import DocumentError, MessageError, failure_of
 from weft.joins.output.found import Found
@@ -36,22 +38,30 @@ class Publisher:
         """For each document the ids of the subscriptions that match it."""
         found: list[list[str]] = []
         for chunk in chunks(documents):
-            table = self._read(chunk)
+            answers = answered(chunk, self._matcher.headers, self._matcher.limits)
+            table = self._read([document for document in chunk if id(document) not in answers])
             matched = match(self._matcher.engine, table, self._matcher)
             self._tell(table, matched)
-            numbers = iter(matched.subscriptions)
-            accepted = set(map(id, table.documents))
-            found += [self._matcher.ids[next(numbers)].tolist() if id(doc) in accepted else [] for doc in chunk]
+            known: dict[int, list[int] | Ints] = dict(zip(map(id, table.documents), matched.subscriptions, strict=True))
+            for place, numbers in answers.items():
+                known[place] = [number for number in numbers if number not in self._matcher.joins]
+            found += [self._matcher.ids[known[id(doc)]].tolist() if id(doc) in known else [] for doc in chunk]
         return found
 
     def messages(self, documents: list[Document]) -> Addressed:
         """The messages of a batch: by document, then subscription, those of joins behind."""
         made: Addressed = []
         for chunk in chunks(documents):
-            table = self._read(chunk)
+            # Where something matches, nodes are needed, and so the document.
+            skipped = {
+                place
+                for place, found in answered(chunk, self._matcher.headers, self._matcher.limits).items()
+                if not found
+            }
+            table = self._read([document for document in chunk if id(document) not in skipped])
             made += self._selected(table)
             if len(self._matcher.joins):
-                made += self._joined(table)
+                made += self._joined(with_blanks(table, chunk, skipped) if skipped else table)
         return made
 
     def _joined(self, table: NodeTable) -> Addressed:

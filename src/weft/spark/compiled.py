@@ -18,6 +18,8 @@ from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.engine.engine import Engine
 from weft.errors import ConfigurationError
+from weft.headers.configuration import Configurations
+from weft.headers.matcher import HeaderMatcher
 from weft.spark.joins_plans import CompiledJoins, JoinPlans, compile_joins
 
 Subscriptions = str | Path | Iterable[Subscription | str]
@@ -47,6 +49,7 @@ class WorkerPlans:
     limits: Limits
     ids: pa.StringArray
     destinations: pa.StringArray
+    headers: HeaderMatcher
 
 
 def compile_subscriptions(
@@ -56,12 +59,13 @@ def compile_subscriptions(
     limits: Limits | None = None,
     dtd: Dtd | None = None,
     version: int = 1,
+    headers: Configurations = (),
 ) -> Compiled:
     """Compile the subscriptions of a file or folder, or given ones (a query as text gets its place as id).
 
     If any is wrong nothing is compiled: ConfigurationError tells all that is wrong, one after the other.
     """
-    matcher = Matcher(limits, dtd=dtd)
+    matcher = Matcher(limits, dtd=dtd, headers=headers)
     errors = add_all(
         matcher.add,
         subscriptions if isinstance(subscriptions, str | Path) else _entries(subscriptions),
@@ -74,7 +78,7 @@ def compile_subscriptions(
     if errors:
         raise ConfigurationError("\n".join(errors))
     names = _strings([each.id for each in kept]), _strings([each.to for each in kept])
-    payload = pickle.dumps(WorkerPlans(matcher.engine, matcher.limits, *names), protocol=5)
+    payload = pickle.dumps(WorkerPlans(matcher.engine, matcher.limits, *names, matcher.headers), protocol=5)
     digest = blake2b(payload, digest_size=16).hexdigest()
     return Compiled(payload, digest, version, len(kept), compile_joins(matcher, *names))
 

@@ -23,8 +23,10 @@ from weft.delivery.output import REJECTED, Mode
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.errors import ConfigurationError
+from weft.headers.configuration import Configurations
 from weft.spark.compiled import Compiled, Subscriptions, compile_subscriptions
-from weft.spark.worker import DeliverWorker, Layout, MatchWorker
+from weft.spark.worker import DeliverWorker, MatchWorker
+from weft.spark.worker_documents import Layout
 
 Transform = Callable[[DataFrame], DataFrame]
 _REJECTED = ("error", "line", "column", "source")  # what its column tells
@@ -51,6 +53,8 @@ def deliver(
     version: int = 1,
     limits: Limits | None = None,
     dtd: Dtd | None = None,
+    headers: Configurations = (),
+    header: str = "header",
 ) -> Transform:
     """Make messages of documents: `frame.transform(deliver("subscriptions.jsonl"))`, in batch or streaming.
 
@@ -67,10 +71,13 @@ def deliver(
     `messages` and `rejected`); left out with DROPMALFORMED; the end of the job with FAILFAST. With `rowTag` each
     element of that name is a document, and a column `row` tells where in its document it starts;
     `ignoreNamespace` compares local names only, in all queries.
+
+    `headers` are configurations of views, or a file of them. If the frame has a binary column named by `header` (see
+    `with_headers`), a document is parsed only where its header does not tell that nobody wants it.
     """
-    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, version))
+    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, version, headers))
     name = _corrupt_column(mode, columnNameOfCorruptRecord)
-    return lambda frame: _deliver(frame, compiled, _layout(frame, column, keys, id, stream, rowTag), name, mode)
+    return lambda frame: _deliver(frame, compiled, _layout(frame, column, keys, id, stream, rowTag, header), name, mode)
 
 
 def rejections(compiled: Compiled) -> Transform:
@@ -88,7 +95,7 @@ def _deliver(
 ) -> DataFrame:
     added = [*_ADDED, *([StructField("row", LongType())] if layout.row_tag else [])]
     if name is not None:
-        added.append(_rejected_field(name, frame.schema[layout.value].dataType))
+        added.append(rejected_field(name, frame.schema[layout.value].dataType))
     _check_free(layout.keys, [field.name for field in added])
     schema = StructType([_nullable(frame.schema[key]) for key in layout.keys] + added)
     work = DeliverWorker(compiled, layout, to_arrow_schema(StructType(added)), name, mode == "FAILFAST", only_rejected)
@@ -106,20 +113,22 @@ def match(
     ignoreNamespace: bool = False,
     limits: Limits | None = None,
     dtd: Dtd | None = None,
+    headers: Configurations = (),
+    header: str = "header",
 ) -> Transform:
     """Add a column `matches: array<string>` with the ids of the subscriptions that match each document.
 
     A document that cannot be read has null there, and if `columnNameOfCorruptRecord` names a column, that one tells
     why; with DROPMALFORMED it is left out, with FAILFAST it ends the job. The rest is as for `deliver`.
     """
-    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, 1))
+    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, 1, headers))
     name = _corrupt_column(mode, columnNameOfCorruptRecord)
 
     def transform(frame: DataFrame) -> DataFrame:
-        layout = _layout(frame, column, frame.columns, "", stream, None)
+        layout = _layout(frame, column, frame.columns, "", stream, None, header)
         added = [StructField(matches, ArrayType(StringType()))]
         if name is not None:
-            added.append(_rejected_field(name, frame.schema[column].dataType))
+            added.append(rejected_field(name, frame.schema[column].dataType))
         _check_free(layout.keys, [field.name for field in added])
         schema = StructType([*frame.schema.fields, *added])
         fail, drop = mode == "FAILFAST", mode == "DROPMALFORMED"
@@ -130,7 +139,7 @@ def match(
 
 
 def messages(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> DataFrame:
-    """The messages among the rows of `deliver`, without those of rejected documents; in any mode."""
+    """The messages among the rows of `deliver` (nodes of `select_nodes`), without rejected documents; in any mode."""
     if not _has_rejected(frame, columnNameOfCorruptRecord):
         return frame
     return frame.where(quoted_column(columnNameOfCorruptRecord).isNull()).drop(columnNameOfCorruptRecord)
@@ -140,17 +149,21 @@ def rejected(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> Dat
     """The rejected documents among the rows of `deliver`: the columns passed through, error, line, column, source.
 
     Where only the message of one subscription was rejected, `subscription` has its id, and else nothing.
+    Of the rows of `select_nodes` only `document` is passed through, and there is no subscription.
     There are none unless the mode is PERMISSIVE; whether documents were text is not known then: `source` is binary.
     """
     has_rejected = _has_rejected(frame, columnNameOfCorruptRecord)
+    if "subscription" not in frame.columns:  # the rows of select_nodes
+        frame = frame.select("document", *([columnNameOfCorruptRecord] if has_rejected else []))
     added = {field.name for field in _ADDED} | ({columnNameOfCorruptRecord} if has_rejected else set())
     keys = [quoted_column(name) for name in frame.columns if name not in added]
+    keys += [quoted_column("subscription")] if "subscription" in frame.columns else []
     if not has_rejected:
         nothing = [lit(None).cast(field.dataType).alias(field.name) for field in _rejected_fields(BinaryType())]
-        return frame.where(lit(False)).select(*keys, "subscription", *nothing)
+        return frame.where(lit(False)).select(*keys, *nothing)
     bad = quoted_column(columnNameOfCorruptRecord)
     parts = [bad[field].alias(field) for field in _REJECTED]
-    return frame.where(bad.isNotNull()).select(*keys, "subscription", *parts)
+    return frame.where(bad.isNotNull()).select(*keys, *parts)
 
 
 def _has_rejected(frame: DataFrame, name: str) -> bool:
@@ -171,12 +184,19 @@ def quoted_column(name: str) -> Column:
 
 
 def as_compiled(
-    subscriptions: Subscriptions | Compiled, ignore: bool, limits: Limits | None, dtd: Dtd | None, version: int
+    subscriptions: Subscriptions | Compiled,
+    ignore: bool,
+    limits: Limits | None,
+    dtd: Dtd | None,
+    version: int,
+    headers: Configurations = (),
 ) -> Compiled:
     """Subscriptions compiled, unless they are already."""
     if isinstance(subscriptions, Compiled):
         return subscriptions
-    return compile_subscriptions(subscriptions, ignore_namespaces=ignore, limits=limits, dtd=dtd, version=version)
+    return compile_subscriptions(
+        subscriptions, ignore_namespaces=ignore, limits=limits, dtd=dtd, version=version, headers=headers
+    )
 
 
 def _alone(compiled: Compiled) -> Compiled:
@@ -197,14 +217,22 @@ def _corrupt_column(mode: Mode, name: str | None) -> str | None:
 
 
 def _layout(
-    frame: DataFrame, column: str, keys: Sequence[str] | None, id: str, stream: str, row_tag: str | None
+    frame: DataFrame,
+    column: str,
+    keys: Sequence[str] | None,
+    id: str,
+    stream: str,
+    row_tag: str | None,
+    header: str = "header",
 ) -> Layout:
     check_documents(frame, column)
-    error = "error" if _is_place(frame, "error") else None
+    error = "error" if is_place(frame, "error") else None
     passed = [name for name in frame.columns if name not in (column, error)] if keys is None else list(keys)
     if unknown := [name for name in passed if name not in frame.columns]:
         raise ConfigurationError(f"keys: expected some of {', '.join(frame.columns)}, found {unknown[0]!r}")
-    return Layout(column, tuple(passed), _if_there(frame, id), _if_there(frame, stream), error, row_tag)
+    is_binary = header in frame.columns and isinstance(frame.schema[header].dataType, BinaryType)
+    names = _if_there(frame, id), _if_there(frame, stream), error, row_tag, header if is_binary else None
+    return Layout(column, tuple(passed), *names)
 
 
 def check_documents(frame: DataFrame, column: str) -> None:
@@ -220,7 +248,7 @@ def _if_there(frame: DataFrame, name: str) -> str | None:
     return name if name in frame.columns and isinstance(frame.schema[name].dataType, StringType) else None
 
 
-def _is_place(frame: DataFrame, name: str) -> bool:
+def is_place(frame: DataFrame, name: str) -> bool:
     """Whether a column is the one in which the source `weft` says why a document could not be had."""
     kind = frame.schema[name].dataType if name in frame.columns else None
     return isinstance(kind, StructType) and set(kind.names) == {"reason", "line", "column"}
@@ -233,7 +261,8 @@ def _check_free(keys: Sequence[str], added: Sequence[str]) -> None:
             raise ConfigurationError(f"the frame has a column {name!r}, which is to be added; {advice}")
 
 
-def _rejected_field(name: str, source: DataType) -> StructField:
+def rejected_field(name: str, source: DataType) -> StructField:
+    """The column for what could not be read, of documents of a type."""
     return StructField(name, StructType(_rejected_fields(source)))
 
 
