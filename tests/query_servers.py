@@ -15,7 +15,7 @@ from weft.views.workload import Workload, make_query, workload_of
 def server_over(
     folder: Path, documents: Mapping[str, str], clock: float = 1_000.0, rates: Rates | None = None
 ) -> QueryServer:
-    """A server whose sources are these files, in their order; its store is beside them. Rates not given are measured."""
+    """A server whose sources are these files, in their order; rates that are not given are measured."""
     server = QueryServer(folder / "store", clock=lambda: clock)
     for name, text in documents.items():
         (folder / name).write_text(text)
