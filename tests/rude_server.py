@@ -1,4 +1,7 @@
-"""A server on loopback that does to each connection what it is told: hang, stop in the middle, send anything."""
+"""A server on loopback that does to each connection what it is told: hang, stop in the middle, send anything.
+
+What it answers says that the connection closes: a client that used one again would read the rest of an old answer.
+"""
 
 import socket
 from collections.abc import Callable, Iterator
@@ -50,18 +53,18 @@ def hanging(_connection: socket.socket, _request: bytes, over: Event) -> None:
 
 def trickling(connection: socket.socket, _request: bytes, over: Event) -> None:
     """Sends a byte now and then, for ever."""
-    connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n")
+    connection.sendall(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1000000\r\n\r\n")
     while not over.wait(0.02):
         connection.sendall(b"<")
 
 
 def dying(connection: socket.socket, _request: bytes, _over: Event) -> None:
     """Ends in the middle of a body."""
-    connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<shop><item>")
+    connection.sendall(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1000\r\n\r\n<shop><item>")
 
 
 def endless(connection: socket.socket, _request: bytes, over: Event) -> None:
     """Sends without end, as fast as it is read."""
-    connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n<shop>")
+    connection.sendall(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n<shop>")
     while not over.is_set():
         connection.sendall(b"<item/>" * 10_000)

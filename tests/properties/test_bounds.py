@@ -135,9 +135,9 @@ def assert_quick_and_right(queries: dict[int, str], document: bytes, seconds: fl
     """All answers come quickly; lxml, which takes longer, checks every so-many-th of them."""
     engine, table = engine_for(queries), table_of([document])
 
-    began = time.monotonic()
+    began = time.process_time()
     found = weft_answer(engine, table)
-    took = time.monotonic() - began
+    took = time.process_time() - began
 
     checked = {number: query for number, query in queries.items() if number % every == 0}
     expected = lxml_answer([Oracle(document)], checked)

@@ -273,8 +273,8 @@ def test_entities_that_explode_are_rejected_quickly(place: str) -> None:
     laughs = f"<!DOCTYPE a [<!ENTITY e0 'ha'>{levels}]>{place.format('&e11;')}"
     blowup = f"<!DOCTYPE a [<!ENTITY e '{'x' * 100_000}'>]>{place.format('&e;' * 50_000)}"
 
-    began = time.monotonic()
+    began = time.process_time()
     errors = [rejection(document) for document in (laughs, blowup)]
 
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
     assert all("amplification" in error.reason for error in errors)

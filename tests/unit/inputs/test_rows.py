@@ -365,12 +365,12 @@ def test_what_breaks_off_where_a_part_ends_is_read_as_in_the_whole_file(broken: 
 def test_a_comment_or_a_dtd_of_megabytes_takes_no_more_than_a_moment() -> None:
     comment = f"<!--{'>-' * 2_000_000}-->"
     subset = f"<!ENTITY e 'x'>{comment}<!--{'] ' * 500_000}-->"
-    began = time.monotonic()
+    began = time.process_time()
 
     rows = read(f"<!DOCTYPE r [{subset}]><r>{comment}<item/>{comment}</r>", buffer=100_000)
 
     assert len(rows) == 1
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
 
 
 def test_a_tag_without_an_end_is_not_held_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

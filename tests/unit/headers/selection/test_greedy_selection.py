@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -89,9 +89,9 @@ def test_many_servers_and_expressions_take_little_time() -> None:
     rng = np.random.default_rng(1)
     needed = rng.integers(0, 1_000, (100_000, 3))
     instance = Instance(tuple(map(str, range(1_000))), tuple(map(frozenset, needed.tolist())))
-    began = perf_counter()
+    began = process_time()
 
     chosen = select_greedy(instance, 500)
 
     assert len(chosen) == 500
-    assert perf_counter() - began < 10
+    assert process_time() - began < 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -175,25 +175,25 @@ def test_ten_thousand_servers_and_thirty_views_take_seconds() -> None:
         servers.append(ServerLoad(queries))
     views = tuple(CandidateView(f"/e{at}", 2.5) for at in range(30))
     services = tuple(Service(at, (at,), 0.01) for at in range(30))
-    began = perf_counter()
+    began = process_time()
 
     chosen = select_views(Problem(tuple(servers), views, services, 1.0), size=15, evaluations=3_000)
 
     assert len(chosen.views) == 15
-    assert perf_counter() - began < 60
+    assert process_time() - began < 60
 
 
 def test_very_many_views_are_bounded_by_the_evaluations() -> None:
     rng = np.random.default_rng(7)
     servers = tuple(frozenset(each) for each in rng.integers(0, 600, (3_000, 3)).tolist())
     instance = Instance(tuple(map(str, range(600))), servers)
-    began = perf_counter()
+    began = process_time()
 
     chosen = select_views(problem_of(instance), 300, evaluations=2_000)
 
     assert len(chosen.views) <= 300
     assert chosen.hits >= hits(instance, select_greedy(instance, 300))
-    assert perf_counter() - began < 60
+    assert process_time() - began < 60
 
 
 def test_nothing_asked_and_nothing_to_choose_from() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from random import Random
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -144,9 +144,9 @@ def test_ours_takes_about_a_second_for_a_thousand_queries() -> None:
     budget = some_budget(problem, 0.25)
     assert len(problem.candidates) > 4_800
 
-    before = perf_counter()
+    before = process_time()
     ours = choose(problem, budget)
-    seconds = perf_counter() - before
+    seconds = process_time() - before
 
     assert ours.benefit > choose_greedy(problem, budget).benefit
     assert seconds < 5  # well below 1 on a machine that does nothing else

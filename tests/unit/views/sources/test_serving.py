@@ -3,9 +3,10 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import httpx
@@ -210,28 +211,42 @@ def test_rates_are_kept_to(tmp_path: Path) -> None:
     with serving(FileSource(tmp_path / "shop.xml"), rates) as address, httpx.Client(base_url=address) as client:
         assert client.get("/").json()["rates"]["transmission"] == [200e3, 0.0, 0]
         client.get("/documents")
-        start = time.perf_counter()
-        reply = ask(client, "/select", "/shop", accept=ARROW)
-        took = time.perf_counter() - start
-        processing = float(reply.headers["server-timing"].partition("dur=")[2]) / 1000
+        tries = [timed_answer(client) for _ in range(5)]
         hint = ask(client, "/explain", "/shop").json()["queries"][0]
 
     size = len(SHOP)
-    assert processing == pytest.approx(size / 400e3, rel=0.5)
-    assert 0.05 + size / 400e3 + size / 200e3 <= took < 2 * (0.05 + size / 400e3 + size / 200e3)
+    whole = 0.05 + size / 400e3 + size / 200e3
+    assert all(took >= whole and processing >= size / 400e3 for took, processing in tries)
+    took, processing = map(min, zip(*tries, strict=True))  # a busy machine may hold up some of them
+    assert processing < 1.5 * size / 400e3
+    assert took < 2 * whole
     assert hint == {"size": size, "processing": size / 400e3, "transmission": size / 200e3, "latency": 0.05}
+
+
+def timed_answer(client: httpx.Client) -> tuple[float, float]:
+    """The seconds that an answer takes, and those of processing that the server tells."""
+    start = time.perf_counter()
+    reply = ask(client, "/select", "/shop", accept=ARROW)
+    took = time.perf_counter() - start
+    return took, float(reply.headers["server-timing"].partition("dur=")[2]) / 1000
+
+
+class MeetingSource(FileSource):
+    """A source whose documents are told to ten clients at once, or to none."""
+
+    meeting = Barrier(10)
+
+    def tokens(self) -> Mapping[str, str]:
+        self.meeting.wait(60)
+        return super().tokens()
 
 
 def test_several_clients_are_served_at_once(tmp_path: Path) -> None:
     (tmp_path / "shop.xml").write_bytes(b"<shop/>")
-    with serving(FileSource(tmp_path / "shop.xml"), Rates(latency=Rate(0.3))) as address:
-        start = time.perf_counter()
-        with ThreadPoolExecutor(10) as clients:
-            replies = list(clients.map(lambda _: httpx.get(f"{address}/documents").status_code, range(10)))
-        took = time.perf_counter() - start
+    with serving(MeetingSource(tmp_path / "shop.xml")) as address, ThreadPoolExecutor(10) as clients:
+        replies = list(clients.map(lambda _: httpx.get(f"{address}/documents").status_code, range(10)))
 
     assert replies == [200] * 10
-    assert took < 2
 
 
 def test_answers_to_many_at_once_are_all_right(shop: httpx.Client) -> None:
