@@ -4,11 +4,14 @@ BIN := .venv/bin
 READY := .venv/ready
 CLASSES := .cache/spark.jsa
 
-# How long the habits take: make fuzz SECONDS=600 SEED=1, make soak MINUTES=60, make kill TIMES=10.
+# How long the habits take: make fuzz SECONDS=600 SEED=1 (or CASES=1000000 of each kind, CHECKED=1), make soak MINUTES=60, make kill TIMES=10.
 SECONDS ?= 60
 MINUTES ?= 9
 TIMES ?= 3
 FUZZ := PYTHONPATH=tests $(BIN)/python -m fuzz
+
+# The tests start hundreds of processes: each would compile all of weft anew where nothing may keep what is compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-fast coverage check style types house bench docs dist fuzz soak kill nightly clean
 
@@ -64,6 +67,7 @@ bench: $(READY)  ## the experiments of the papers, quickly
 	$(BIN)/python -m bench pipeline --quick
 	$(BIN)/python -m bench joins --quick
 	$(BIN)/python -m bench materialized_views --quick
+	$(BIN)/python -m bench stream_views --quick
 	$(BIN)/python -m bench --compare --quick
 
 docs: $(READY)  ## all pages and the API reference as a site in build/site; a broken link fails
@@ -73,7 +77,8 @@ dist: $(READY)  ## what a release consists of, in build/dist
 	$(BIN)/python -m build --outdir build/dist
 
 fuzz: $(READY)  ## mutated documents, queries, archives, checkpoints and rows against oracles, for SECONDS
-	$(FUZZ) --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(if $(KINDS),--kinds $(KINDS))
+	$(FUZZ) --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(if $(KINDS),--kinds $(KINDS)) $(if $(CASES),--cases $(CASES)) \
+	  $(if $(CHECKED),--checked)
 
 soak: $(READY)  ## a broker under a load made to fill its memory, for MINUTES: table, and plot in build/soak
 	$(FUZZ).soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
@@ -85,6 +90,8 @@ nightly: $(READY)  ## the long form of everything: hours
 	$(MAKE) check test
 	$(MAKE) fuzz SECONDS=3600
 	$(FUZZ) --kinds headers --cases 100000 --seconds 14400
+	$(FUZZ) --kinds documents --cases 1000000 --seconds 14400
+	$(FUZZ) --kinds documents --cases 200000 --seconds 14400 --checked
 	$(MAKE) soak MINUTES=30
 	$(MAKE) kill TIMES=10
 	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=thorough tests/properties tests/agreement

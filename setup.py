@@ -1,11 +1,13 @@
-"""What is compiled; all else is in pyproject.toml."""
+"""What is compiled; all else is in pyproject.toml. WEFT_CHECKED=1 checks the bounds of arrays: slower, for tests."""
+
+import os
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, CompileError, ExecError, PlatformError
 
-STAGES = ("headers", "plain", "walk")
+STAGES = ("headers", "regions", "walk")
 # Python that runs as it stands, and is compiled all the same; what is beside it as .pxd tells the types.
 CYTHON = (
     "arrays",
@@ -14,11 +16,32 @@ CYTHON = (
     "classes",
     "paths",
     "plan_tables",
+    "probe_tables",
+    "plan_lists",
     "memo",
     "ways",
+    "values",
     "holding",
+    "probing",
     "evaluator",
+    "characters",
+    "written_names",
+    "scan_columns",
+    "scan_state",
+    "tag_scanner",
+    "text_scanner",
+    "scanner",
 )
+CHECKED = os.environ.get("WEFT_CHECKED") == "1"
+# What a module says of these in its own first line counts more.
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": CHECKED,
+    "initializedcheck": CHECKED,
+    "wraparound": False,
+    "cdivision": True,
+    "nonecheck": False,
+}
 
 
 class BuildStages(build_ext):
@@ -41,7 +64,8 @@ setup(
             Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}.py"], extra_compile_args=["-O3"])
             for name in CYTHON
         ],
-        build_dir="build/cython",
+        build_dir=f"build/cython{'-checked' if CHECKED else ''}",
+        compiler_directives=DIRECTIVES,
     ),
     cmdclass={"build_ext": BuildStages},
 )

@@ -18,8 +18,8 @@ from bench.compare import THRESHOLD, Earlier, against, compare_runs, comparison_
 from bench.history import HISTORY, ROOT, HistoryError, Run, append_run, make_run, read_runs, version_of
 from bench.page import NoMarkersError, check_page, write_page
 from bench.report import Report
-from bench.stdout import kept_clean
 from bench.table import print_table
+from weft.cli.standard_output import kept_clean
 
 _PLOTS = ROOT / "docs" / "plots"
 _WRONG_USE = 2

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from bench.batches import batches
-from bench.loops import LOOPS, Ids, Loop
+from bench.loops import LOOPS, FoundIds, Loop
 from bench.measure import ChildLostError, timed
 from weft import Broker
 
@@ -63,7 +63,7 @@ class _Entrant:
     documents: int = 0
     lost: str = ""
 
-    def run(self, documents: list[bytes], expected: Ids) -> None:
+    def run(self, documents: list[bytes], expected: FoundIds) -> None:
         if self.lost:
             return
         try:
@@ -112,15 +112,15 @@ def hold_contest(
     return Standing(Timing(1e6 * median(weft), number), timings, matched / number)
 
 
-def match_all(broker: Broker, documents: list[bytes]) -> Ids:
+def match_all(broker: Broker, documents: list[bytes]) -> FoundIds:
     """The ids for each document, a batch at a time."""
     return [ids for batch in batches(documents) for ids in broker.matches(batch)]
 
 
-def check_agreement(name: str, documents: list[bytes], expected: Ids, found: Ids) -> None:
+def check_agreement(name: str, documents: list[bytes], expected: FoundIds, found: FoundIds) -> None:
     """Raise DisagreementError unless the ids of Weft and of a loop are the same, in the same order."""
     for document, ours, theirs in zip(documents, expected, found, strict=True):
-        if ours != theirs:
+        if list(ours) != list(theirs):
             only_ours, only_theirs = sorted({*ours} - {*theirs}), sorted({*theirs} - {*ours})
             raise DisagreementError(
                 f"Weft and {name} differ: only Weft {only_ours[:5]}, only {name} {only_theirs[:5]}, "

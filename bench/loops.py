@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from lxml import etree
 
 from bench.measure import Child, timed
 
-Ids = list[list[str]]
+FoundIds = Sequence[Sequence[str]]
 _TIMEOUT = 120.0  # seconds for one slice of pygixml
 
 
 class Loop(Protocol):
     """One query after the other, for one document after the other."""
 
-    def time(self, documents: list[bytes]) -> tuple[float, Ids]:
+    def time(self, documents: list[bytes]) -> tuple[float, FoundIds]:
         """The seconds for all, parsing included, and for each document the ids that match."""
 
     def close(self) -> None:
@@ -31,7 +31,7 @@ class LxmlLoop:
             (name, etree.XPath(query, regexp=extensions, smart_strings=extensions)) for name, query in queries.items()
         ]
 
-    def time(self, documents: list[bytes]) -> tuple[float, Ids]:
+    def time(self, documents: list[bytes]) -> tuple[float, FoundIds]:
         """Parse and loop, here."""
         return timed(lambda some: [self._match(document) for document in some], documents)
 
@@ -50,7 +50,7 @@ class PygixmlLoop:
     def __init__(self, queries: dict[str, str]) -> None:
         self._child = Child("bench.pygixml_loop", queries)
 
-    def time(self, documents: list[bytes]) -> tuple[float, Ids]:
+    def time(self, documents: list[bytes]) -> tuple[float, FoundIds]:
         """Parse and loop, there."""
         seconds, found = self._child.ask(documents, _TIMEOUT)
         return seconds, found

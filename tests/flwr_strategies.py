@@ -38,7 +38,7 @@ def dtd_of(contents: tuple[Content, Content, Content]) -> Dtd:
     """
     elements = (
         f"<!ELEMENT {name} ({' | '.join(['#PCDATA', *content])}){'*' if content else ''}>"
-        f"<!ATTLIST {name} x CDATA #IMPLIED y CDATA #IMPLIED>"
+        f"<!ATTLIST {name} x CDATA #IMPLIED y CDATA #IMPLIED d CDATA #IMPLIED>"
         for name, content in zip(NAMES, contents, strict=True)
     )
     return Dtd.parse("".join(elements), root="a")
@@ -49,7 +49,18 @@ def dtd_of(contents: tuple[Content, Content, Content]) -> Dtd:
 CLOSE = None
 TEXTS = ("1", "2", "t", "1", "&amp;")
 #: `x` is a number or nothing, so that it can be compared as one.
-ATTRIBUTES = ("", "", ' x="1"', ' x="2"', ' x="10" y="t"', ' y=""', ' y="1"', ' x="1" y="2"')
+ATTRIBUTES = (
+    "",
+    "",
+    ' x="1"',
+    ' x="2"',
+    ' x="10" y="t"',
+    ' y=""',
+    ' y="1"',
+    ' x="1" y="2"',
+    ' d="2026-01-01"',
+    ' d="10:00:00"',
+)
 Token = tuple[int, str] | str | None
 
 
@@ -99,9 +110,23 @@ def worlds(least: int = 1, most: int = 3, size: int = 30) -> SearchStrategy[Worl
 ELEMENTS = st.sampled_from(("a", "b", "b", "c", "c", "*"))
 AXES = st.sampled_from(("/", "/", "//"))
 PREDICATES = st.sampled_from(
-    ("[b]", "[1]", "[last()]", '[@x = "1"]', "[not(c)]", "[.//c]", '[c = "1" or @y]', "[b][1]", "[@x < 2]", "[*//b]")
+    (
+        '[@d < xs:date("2026-01-02")]',
+        "[b]",
+        "[1]",
+        "[last()]",
+        '[@x = "1"]',
+        "[not(c)]",
+        "[.//c]",
+        '[c = "1" or @y]',
+        "[b][1]",
+        "[@x < 2]",
+        "[*//b]",
+    )
 )
 COMPARISONS = st.sampled_from(("=", "!=", "<", "<=", ">", ">="))
+#: What stands behind `@d`; Saxon is asked for those only that can be cast.
+DATES = st.sampled_from(('xs:date("2026-01-01")', 'xs:date("2026-01-02Z")', 'xs:time("11:00:00+01:00")'))
 CONSTANTS = st.sampled_from(('"1"', '"2"', '"t"', '"12"', '""'))
 
 
@@ -142,10 +167,10 @@ def queries(draw: DrawFn) -> str:
 @st.composite
 def conditions(draw: DrawFn, singles: tuple[str, ...], several: tuple[str, ...], depth: int = 2) -> str:
     """A condition on some of the variables, up to two operators deep."""
-    kind = draw(st.integers(0, 9)) if depth else draw(st.integers(0, 5))
+    kind = draw(st.integers(0, 10)) if depth else draw(st.integers(0, 6))
     inner = conditions(singles, several, depth - 1)
-    if kind > 5:
-        template = ("{} and {}", "({} or {})", "not({})", "not({} and {})")[kind - 6]
+    if kind > 6:
+        template = ("{} and {}", "({} or {})", "not({})", "not({} and {})")[kind - 7]
         return template.format(*(draw(inner) for _ in range(template.count("{}"))))
     single, any_of = draw(st.sampled_from(singles)), draw(st.sampled_from(singles + several))
     match kind:
@@ -159,6 +184,8 @@ def conditions(draw: DrawFn, singles: tuple[str, ...], several: tuple[str, ...],
             return f"{single}/@x {draw(COMPARISONS)} {draw(st.integers(1, 2))}"
         case 4:
             return f'contains({single}/@y, "1")'
+        case 5:
+            return f"{any_of}{draw(st.sampled_from(('/@d', '//@d', '/b/@d')))} {draw(COMPARISONS)} {draw(DATES)}"
         case _:
             return f"{single} {draw(COMPARISONS)} {draw(CONSTANTS)}"
 

@@ -49,7 +49,7 @@ def messages(engine: Any, table: NodeTable, first: int = 0) -> Messages:
     matches = engine.match(table)
     made = {(at, number): text for at, number, text in matches.messages()}
     matched = [(at, number) for at, found in enumerate(matches.subscriptions()) for number in found.tolist()]
-    assert matched == sorted(made)
+    assert sorted(matched) == sorted(made)
     return {(at + first, number): text for (at, number), text in made.items()}
 
 

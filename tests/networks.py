@@ -38,6 +38,9 @@ XPATHS = (
     "/a/b/text()",
     "//e",
     "/a[b = '1' or c = '2']",
+    "/a[c >= xs:date('2024-01-02')]",
+    "/a[c > xs:date('2024-01-02')]",
+    "//b[. = '2024-01-10']",
 )
 FOREIGN = configure("elsewhere", ["/a/b", "/a/c"])
 

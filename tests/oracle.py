@@ -5,8 +5,10 @@ A node is the *place* that it has in its document, counting elements, attributes
 
 from __future__ import annotations
 
+import operator as operators
 import re
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -76,8 +78,9 @@ class Oracle:
 
 @lru_cache(maxsize=20_000)
 def _compiled(query: str, namespaces: tuple[tuple[str, str], ...]) -> Any:
-    functions = {(EXTENSIONS, "ends-with"): _ends_with, (EXTENSIONS, "matches"): _matches}
-    return etree.XPath(query, namespaces={**dict(namespaces), "more": EXTENSIONS}, extensions=functions)
+    functions = {"ends-with": _ends_with, "matches": _matches, "stands": _stands}
+    extensions = {(EXTENSIONS, name): function for name, function in functions.items()}
+    return etree.XPath(query, namespaces={**dict(namespaces), "more": EXTENSIONS}, extensions=extensions)
 
 
 def _ends_with(_: object, text: str, end: str) -> bool:
@@ -87,6 +90,41 @@ def _ends_with(_: object, text: str, end: str) -> bool:
 def _matches(_: object, text: str, pattern: str) -> bool:
     """Python's `$` also stands before a line's end, XPath's does not."""
     return re.search(pattern.replace("$", r"\Z"), text, re.ASCII) is not None
+
+
+def _stands(_: object, nodes: list[Any], operator: str, kind: str, constant: str) -> bool:
+    """Whether some node is a date of this type that stands in the relation to the constant."""
+    texts = (node.xpath("string()") if etree.iselement(node) else node for node in nodes)
+    read = (instant_of(str(text), kind) for text in texts)
+    wanted = instant_of(constant, kind)
+    assert wanted is not None
+    return any(_OPERATORS[operator](one, wanted) for one in read if one is not None)
+
+
+def instant_of(text: str, kind: str) -> datetime | None:
+    """A date, date with time, or time of years from 1 to 9999, as Python reads it; in UTC if it says nothing else."""
+    written = text.strip(" \t\r\n")
+    forms = {"date": r"[^:]*", "dateTime": r"[^:]*T.*", "time": r"[^T]{3}.*"}
+    if not re.fullmatch(forms[kind], written, re.DOTALL):
+        return None
+    date, time = {"date": (written[:10], f"00:00{written[10:]}"), "time": ("1972-12-31", written)}.get(
+        kind, (written[:10], written[11:])
+    )
+    try:
+        found = datetime.fromisoformat(f"{date}T{time}")
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+_OPERATORS = {
+    "=": operators.eq,
+    "!=": operators.ne,
+    "<": operators.lt,
+    "<=": operators.le,
+    ">": operators.gt,
+    ">=": operators.ge,
+}
 
 
 def lxml_answer(oracles: Iterable[Oracle], queries: Mapping[int, str]) -> Answer:
@@ -150,7 +188,7 @@ def assert_subscriptions_are_those_with_nodes(
 ) -> None:
     """The two ways to ask must agree."""
     for at, found in enumerate(matches.subscriptions()):
-        assert found.tolist() == sorted(set(subscription[document == at].tolist()))
+        assert sorted(found.tolist()) == sorted(set(subscription[document == at].tolist()))
 
 
 def assert_same(weft: Answer, lxml: Answer, queries: Mapping[int, str], documents: list[bytes]) -> None:

@@ -15,6 +15,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 #: Numbers in all forms, texts that are almost numbers, spaces, nothing.
 TEXTS = ("1", "2", "3.5", "foo", "bar", "1e0", "2E1", "-1", ".5", " 2 ", "1 2", "+1", " ", "\n", "é", "f")
+#: Dates and times, with space around: behind a digit they would be others, of years that Python does not know.
+DATED_TEXTS = (" 2026-01-01 ", " 2026-01-01T12:00:00+02:00 ", " 10:00:00.5 ", " 2026-02-30 ", "\n2026-01-02")
 #: What splits texts, and what does not: CDATA sections and references do not.
 PIECES = ("<!--1-->", "<?p 2?>", "<![CDATA[1]]>", "<![CDATA[<fo]]>", "&#50;", "&amp;")
 
@@ -52,7 +54,10 @@ def _start_tag(token: Open) -> str:
 TAGS = tuple(
     Open(name, attributes)
     for name in (*"aaaabbbc", "or")
-    for attributes in ((), ('x="1"',), ('y="foo"', 'x="2"'), (), ('x=""',), ('y="1e0"',), ('x=" 2 "', 'y="1"'))
+    for attributes in (
+        *((), ('x="1"',), ('y="foo"', 'x="2"'), (), ('x=""',), ('y="1e0"',), ('x=" 2 "', 'y="1"')),
+        *(('d="2026-01-01"',), ('x="2"', 'd="2026-01-01T10:00:00Z"'), ('d="10:00:00"', 'y="1"'), ('d="2026-13-01"',)),
+    )
 )
 
 
@@ -60,7 +65,7 @@ def documents(
     tags: Sequence[Open] = TAGS, roots: Sequence[Open] = (), pieces: Sequence[str] = PIECES, size: int = 40
 ) -> SearchStrategy[bytes]:
     """Documents of so many tokens at most: recursive names and mixed content, as deep as it comes."""
-    tokens = st.sampled_from(tags) | st.sampled_from((*[CLOSE] * 50, *TEXTS, "1", "2", "foo", *pieces))
+    tokens = st.sampled_from(tags) | st.sampled_from((*[CLOSE] * 50, *TEXTS, *DATED_TEXTS, "1", "2", "foo", *pieces))
     several = st.lists(tokens, max_size=5) | st.lists(tokens, min_size=size // 3, max_size=size)
     return st.builds(written_document, st.sampled_from(roots or tags), several)
 
@@ -119,11 +124,15 @@ class Vocabulary:
 
 PLAIN = Vocabulary(
     elements=plain(*"aaabbbccc", "*", "*", "*[not(self::a or self::b)]", "*[not(self::a)]", "child::a", "or"),
-    attributes=plain("@x", "@x", "@y", "@*", "attribute::x"),
+    attributes=plain("@x", "@x", "@y", "@*", "attribute::x", "@d"),
     named=plain("self::a", "self::b", "self::*", "not(self::a)"),
 )
 NUMBERS = ("0", "1", "2", "3.5", "10", ".5", "-1", "1.0")
 STRINGS = ('"1"', "'2'", '"foo"', '"fo"', '""', '" "', '"o"', '"é"', "'1 2'", '"1e0"')
+DATES = (
+    *("xs:date('2026-01-01')", "xs:date('2026-01-02Z')", "xs:dateTime('2026-01-01T10:00:00')"),
+    *("xs:dateTime('2026-01-01T12:00:00.5+02:00')", "xs:time('10:00:00')", "xs:time('12:00:00.50+02:00')"),
+)
 PATTERNS = ("'^f'", "'o+$'", "'[0-9]'", r"'^\d+$'", "'f.o'", r"'\s'", "''", "'^$'", "'1|2'", "'(fo)?o$'", "'é'")
 POSITIONS = plain("1", "2", "3", "last()")
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
@@ -264,7 +273,13 @@ def _relation(draw: DrawFn, constants: Sequence[str]) -> tuple[str, str]:
 
 
 def _compared(draw: DrawFn, subject: Query) -> Query:
-    operator, constant = _relation(draw, draw(st.sampled_from((NUMBERS, STRINGS))))
+    operator, constant = _relation(draw, draw(st.sampled_from((NUMBERS, STRINGS, NUMBERS, STRINGS, DATES))))
+    if constant.startswith("xs:"):
+        function, text, _ = constant.split("'")
+        return Query(
+            f"{subject.weft} {operator} {constant}",
+            f"more:stands({subject.lxml}, '{operator}', '{function[3:-1]}', '{text}')",
+        )
     if one_in(draw, 5):
         return both("{2} {1} {0}", subject, operator, constant)
     return both("({}) {} {}" if one_in(draw, 6) else "{} {} {}", subject, operator, constant)

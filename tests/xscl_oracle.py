@@ -21,10 +21,12 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from oracle import instant_of
 from weft.documents.document import Document, is_in_stream
 from weft.documents.kind import Kind
 from weft.documents.table import NodeTable
 from weft.plans.flwr import Slot
+from weft.plans.instants import Instant
 from weft.plans.plan import Always, And, Count, First, Has, Label, Link, Named, Not, Or, Path, Rank, Step, Unlike, Value
 from weft.plans.plan import Test as Condition  # pytest would take `Test` for a class of tests
 from weft.plans.walk import walk
@@ -285,6 +287,9 @@ class Tree:
                 return not self.passes(node, inner, step)
             case Value(comparison, constant) if comparison in COMPARISONS:
                 value = self.value(node)
+                if isinstance(constant, Instant):
+                    found = instant_of(value, constant.type)
+                    return found is not None and COMPARISONS[comparison](found.timestamp(), constant.seconds)
                 return COMPARISONS[comparison](number(value) if isinstance(constant, float) else value, constant)
             case Has(path, inner):
                 return any(self.passes(end, inner, path[-1]) for end in self.follow(path, [node]))

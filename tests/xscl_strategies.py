@@ -102,6 +102,9 @@ CONDITIONS = (
     "[self::a or c]",
     "[b[c]/@k]",
     "[starts-with(@k, '2')]",
+    "[b <= xs:date('2024-01-05')]",
+    "[@k != xs:date('2024-01-10')]",
+    "[.//c >= xs:dateTime('2024-01-02T02:00:00+02:00')]",
 )
 POSITIONS = ("[1]", "[last()]", "[position() < 3]", "[b][1]")
 

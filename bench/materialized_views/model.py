@@ -17,7 +17,7 @@ from bench.materialized_views.workload import Setting
 from weft.views.asides import plan_with_asides
 from weft.views.nodes import select
 from weft.views.planning import Recommendation
-from weft.views.selection.candidates import Estimates, matches_of, problem_of_parts, problem_of_views
+from weft.views.selection.candidates import Estimates, problem_of_parts
 from weft.views.selection.costs import costs_of
 from weft.views.selection.greedy import choose_greedy, choose_random
 from weft.views.selection.minimal import Parts, find_parts
@@ -28,6 +28,7 @@ from weft.views.sizes import on_disk, part_sizes
 from weft.views.sources.rates import Rates
 from weft.views.sources.source import size_of
 from weft.views.store.files import encoded
+from weft.views.whole_answers import contained_queries, problem_of_answers
 from weft.views.workload import Workload
 
 _LOCAL_BYTE_SECONDS = 5e-9
@@ -65,8 +66,8 @@ class Weighed:
 
     @cached_property
     def matches(self) -> Mapping[str, frozenset[str]]:
-        """By query those that its whole answer has."""
-        return matches_of(self.parts, self.workload)
+        """By query those that its whole answer contains for certain."""
+        return contained_queries(self.workload)
 
 
 def weigh(setting: Setting, rates: Mapping[str, Rates]) -> Weighed:
@@ -76,11 +77,9 @@ def weigh(setting: Setting, rates: Mapping[str, Rates]) -> Weighed:
     costs = {name: costs_of(each.processing, each.transmission, each.latency) for name, each in rates.items()}
     estimates = Estimates(costs, _LOCAL_BYTE_SECONDS)
     parts = find_parts(setting.workload, rows)
-    transformed = on_disk(
-        problem_of_parts(parts, setting.workload, estimates, copies=False), part_sizes(setting.workload, rows)
-    )
+    transformed = on_disk(problem_of_parts(parts, setting.workload, estimates), part_sizes(setting.workload, rows))
     written, plain = _answer_bytes(setting.workload, rows)
-    whole = on_disk(problem_of_views(parts, setting.workload, estimates), _view_bytes(setting.workload, rows))
+    whole = problem_of_answers(setting.workload, rows, parts, estimates)
     return Weighed(setting.workload, parts, transformed, whole, written, plain, rows, estimates)
 
 
@@ -91,14 +90,6 @@ def _answer_bytes(workload: Workload, rows: Mapping[str, Sequence[pa.Table]]) ->
         written[query.name] = sum(encoded(table).size for table in tables)
         plain[query.name] = sum(size_of(table) for table in tables)
     return written, plain
-
-
-def _view_bytes(workload: Workload, rows: Mapping[str, Sequence[pa.Table]]) -> dict[str, int]:
-    """What the store would take for each query alone: parts of a workload that has no other."""
-    return {
-        query.name: sum(part_sizes(Workload((query,)), {name: [each[at]] for name, each in rows.items()}).values())
-        for at, query in enumerate(workload.queries)
-    }
 
 
 @dataclass(frozen=True, slots=True)

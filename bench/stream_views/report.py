@@ -96,6 +96,7 @@ def _figures(results: Results) -> dict[str, Figure]:
         "routing_entries": results.routed.entries,
         "routing_entries_without_covering": results.routed.entries_without,
         "network_hit_rate": _digits(results.routed.hit_rate),
+        "network_header_bytes": round(results.routed.header_bytes),
     }
 
 
@@ -150,7 +151,14 @@ def _probe_table(results: Results) -> Table:
         ("add and remove one query among them, µs", f"{probes.change_us:.0f}"),
         ("tree of 100 servers: documents on links, of those of flooding", f"{results.routed.covering_saves:.1%}"),
         ("  queries in routing tables", f"{results.routed.entries:,} of {results.routed.entries_without:,}"),
-        ("  documents at servers that headers answer", f"{results.routed.hit_rate:.1%}"),
+        (
+            f"  documents at servers that headers of {results.routed.views} views answer",
+            f"{results.routed.hit_rate:.1%}",
+        ),
+        (
+            "  bytes of a header, and of a document",
+            f"{results.routed.header_bytes:,.0f}, {results.routed.document_bytes:,.0f}",
+        ),
     )
     return Table("Workloads that would hurt", ("probe", "found"), rows)
 

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from weft.documents import Document
-from weft.headers import configure
-from weft.headers.asked import Writer, asked
-from weft.languages import parse
+from weft.headers import Configuration, configure
+from weft.headers.selection.ours import select_views
+from weft.headers.selection.workload import ServerQueries, make_problem
 from weft.network.drawing import draw
 from weft.network.generators import tree
+from weft.network.routing import Routing
 from weft.network.simulate import simulate
+from weft.network.topology import Topology
 from weft.workload import generate_documents, generate_queries, shipped
 
-_SERVERS, _FANOUT, _EACH, _VALUES, _SEED, _VIEWS = 100, 3, 3, 20, 5, 40
+_SERVERS, _FANOUT, _EACH, _VALUES, _SEED = 100, 3, 3, 20, 5
+_PARSE = 0.5e-3  # seconds to parse and match such a document, about: measured, the choice would change from run to run
+_SAMPLE = 60  # documents by which views are chosen; none of them is sent
 
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """Documents forwarded over those that flooding forwards; queries in routing tables; share of hits; a picture."""
+    """Documents forwarded over those that flooding forwards; queries in routing tables; share of hits; a picture.
+
+    `header_bytes` are those of a header, `document_bytes` those of a document, on average over the links.
+    """
 
     covering_saves: float
     entries: int
     entries_without: int
     hit_rate: float
+    views: int
+    header_bytes: float
+    document_bytes: float
     drawing: str
 
 
 def route(documents: int) -> Routed:
-    """Send news through the tree; its headers have the views that the most queries ask for."""
+    """Send news through the tree; its headers have the views that our selection takes for all that servers ask."""
     texts = generate_queries(
         shipped("news"),
         number=_SERVERS * _EACH,
@@ -41,17 +50,40 @@ def route(documents: int) -> Routed:
         seed=_SEED,
     )
     given = {f"s{at}": texts[at * _EACH : (at + 1) * _EACH] for at in range(_SERVERS)}
-    views = configure("news", list(dict.fromkeys(_views(texts)))[:_VIEWS])
+    bare = tree(_SERVERS, _FANOUT).with_subscriptions(given)
+    views = _choose(bare, _documents(_SAMPLE, _SEED + 1))
     network = tree(_SERVERS, _FANOUT, [views]).with_subscriptions(given)
-    made = generate_documents(shipped("news"), number=documents, values=_VALUES, seed=_SEED)
-    report = simulate(network, [Document(data, f"{at:06}.xml") for at, data in enumerate(made, start=1)])
-    entries = report.entries or (0, 0)
-    return Routed(report.forwarded / report.flooded, *entries, report.total.hit_rate or 0.0, draw(network, report))
+    report = simulate(network, _documents(documents, _SEED))
+    entries, total = report.entries or (0, 0), report.total
+    return Routed(
+        report.forwarded / report.flooded,
+        *entries,
+        total.hit_rate or 0.0,
+        len(views.views),
+        total.header_bytes_in / total.documents,
+        total.bytes_in / total.documents,
+        draw(network, report),
+    )
 
 
-def _views(queries: list[str]) -> Iterator[str]:
-    writer = Writer()
-    for query in queries:
-        for expression in asked(parse(query)):
-            if (text := writer.write(expression)) is not None:
-                yield text
+def _documents(number: int, seed: int) -> list[Document]:
+    made = generate_documents(shipped("news"), number=number, values=_VALUES, seed=seed)
+    return [Document(data, f"{at:06}.xml") for at, data in enumerate(made, start=1)]
+
+
+def _choose(network: Topology, sample: list[Document]) -> Configuration:
+    """The views that pay: a server asks for its own subscriptions and, inside, for those behind it."""
+    routing, reached = Routing(network), simulate(network, sample).servers
+    servers = [
+        ServerQueries(
+            each.name,
+            (
+                *routing.plans[each.name].values(),
+                *(query.selection for query in routing.queries(routing.asked(each.name)).values()),
+            ),
+            reached[each.name].documents,
+        )
+        for each in network.servers
+    ]
+    found = make_problem(servers, sample, parse_seconds=_PARSE)
+    return configure("news", found.texts(select_views(found.problem).views), namespaces=found.namespaces)

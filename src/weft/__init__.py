@@ -3,12 +3,7 @@
 import typing as _typing
 from importlib import import_module as _import_module
 
-from weft.broker.broker import Broker
-from weft.broker.courier import Undelivered
-from weft.broker.destinations import Message
-from weft.broker.subscriptions import Subscription, load_subscriptions
 from weft.documents import Document, Dtd, Limits
-from weft.engine.paths.labels import Bounds
 from weft.errors import (
     ConfigurationError,
     DeliveryError,
@@ -20,6 +15,16 @@ from weft.errors import (
     WeftError,
 )
 
+if _typing.TYPE_CHECKING:
+    from weft import spark as spark
+    from weft.broker.broker import Broker
+    from weft.broker.courier import Undelivered
+    from weft.broker.destinations import Message
+    from weft.broker.ids import Ids
+    from weft.broker.subscriptions import Subscription, load_subscriptions
+    from weft.engine.paths.labels import Bounds
+    from weft.views.server import QueryServer as QueryServer
+
 __all__ = [
     "Bounds",
     "Broker",
@@ -28,6 +33,7 @@ __all__ = [
     "Document",
     "DocumentError",
     "Dtd",
+    "Ids",
     "Limits",
     "Message",
     "MessageError",
@@ -40,21 +46,36 @@ __all__ = [
     "load_subscriptions",
 ]
 
-if _typing.TYPE_CHECKING:
-    from weft import spark as spark
-    from weft.views.server import QueryServer as QueryServer
-else:
+if not _typing.TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """What needs an extra is loaded when it is first asked for: the rest is there at once, and works without it."""
-        if name == "QueryServer":
-            try:
-                return _import_module("weft.views.server").QueryServer
-            except ModuleNotFoundError as error:
-                raise ImportError(f"weft.QueryServer needs {error.name}: pip install 'weft[views]'") from None
-        if name != "spark":
-            raise AttributeError(f"module 'weft' has no attribute {name!r}")
-        try:
-            return _import_module("weft.spark")
-        except ModuleNotFoundError as error:
-            raise ImportError(f"weft.spark needs Spark ({error}): pip install 'weft[spark]'") from None
+        """What is large, or needs an extra, is loaded when it is first asked for: a worker of Spark needs little."""
+        match name:
+            case "Bounds":
+                from weft.engine.paths import labels as home  # noqa: PLC0415
+            case "Broker":
+                from weft.broker import broker as home  # noqa: PLC0415
+            case "Ids":
+                from weft.broker import ids as home  # noqa: PLC0415
+            case "Message":
+                from weft.broker import destinations as home  # noqa: PLC0415
+            case "Subscription" | "load_subscriptions":
+                from weft.broker import subscriptions as home  # noqa: PLC0415
+            case "Undelivered":
+                from weft.broker import courier as home  # noqa: PLC0415
+            case "QueryServer":
+                try:
+                    home = _import_module("weft.views.server")
+                except ModuleNotFoundError as error:
+                    raise ImportError(f"weft.QueryServer needs {error.name}: pip install 'weft[views]'") from None
+            case "spark":
+                try:
+                    return _import_module("weft.spark")
+                except ModuleNotFoundError as error:
+                    raise ImportError(f"weft.spark needs Spark ({error}): pip install 'weft[spark]'") from None
+            case _:
+                raise AttributeError(f"module 'weft' has no attribute {name!r}")
+        return getattr(home, name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

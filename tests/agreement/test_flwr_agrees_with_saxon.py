@@ -6,6 +6,7 @@ each binding of these queries makes one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -24,6 +25,8 @@ from shapes import FLWR_EXTRAS, FLWR_SHAPES, FLWR_VALUES
 from weft.documents.dtd import Dtd
 from weft.workload import generate_documents, generate_flwr, shipped
 
+#: A comparison with a date, and the same for Saxon, to which a value that is none would be an error.
+_DATED, _CASTABLE = re.compile(r"@d (\S+) (xs:\w+)"), r"@d[. castable as \2] \1 \2"
 Answer = dict[tuple[int, int], bytes]  # by document and query, as canonical XML
 
 DOCUMENTS, PAPER_LIKE, WITH_EXTRAS = 30, 40, 80
@@ -61,7 +64,7 @@ def saxon_answer(saxon: PySaxonProcessor, documents: Sequence[str], queries: Map
     for number, query in queries.items():
         processor.set_query_content(
             "declare boundary-space strip; declare variable $documents external; "
-            f"<all>{{ $documents?* ! ({query}) }}</all>"
+            f"<all>{{ $documents?* ! ({_DATED.sub(_CASTABLE, query)}) }}</all>"
         )
         made = etree.fromstring(processor.run_query_to_string().encode())
         answer |= {(at, number): etree.tostring(one, method="c14n") for at, one in enumerate(made) if len(one)}

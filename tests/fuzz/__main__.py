@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from fuzz import sanitized
+import kernels
 from fuzz.case import ROOT, Case, scratch
 from fuzz.kinds import KINDS
 
@@ -42,16 +42,18 @@ class Outcome:
         self.slowest = max(self.slowest, told["slowest"])
         self.memory = max(self.memory, told["memory"])
         self.findings += told["findings"]
-        self.notes = "with sanitizers" if told["sanitized"] else self.notes
 
 
-def run_kind(kind: str, seconds: float, cases: int, seed: int) -> Outcome:
+def run_kind(kind: str, seconds: float, cases: int, seed: int, checked: bool) -> Outcome:
     """One kind; if its process dies, the case is kept and another goes on."""
     outcome = Outcome(kind)
-    environment = sanitized.build() if kind in _WITH_SANITIZERS else None
-    if environment is None and kind in _WITH_SANITIZERS:
-        outcome.notes = "no compiler with sanitizers"
-    environment = environment or dict(os.environ)
+    environment = dict(os.environ)
+    if checked:
+        environment, outcome.notes = kernels.checked(), "with bounds checked"
+    elif kind in _WITH_SANITIZERS:
+        built = kernels.sanitized()
+        outcome.notes = "no compiler with sanitizers" if built is None else "with sanitizers"
+        environment = built or environment
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0 and outcome.cases < cases and len(outcome.findings) < 20:
@@ -93,6 +95,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=1 << 62, help="of each kind at most")
     parser.add_argument("--seed", type=int, default=None, help="to repeat a run")
     parser.add_argument("--kinds", default=",".join(KINDS), help=f"some of {','.join(KINDS)}")
+    parser.add_argument("--checked", action="store_true", help="with a build that checks the bounds of all arrays")
     given = parser.parse_args()
     kinds = given.kinds.split(",")
     if unknown := set(kinds) - set(KINDS):
@@ -100,7 +103,7 @@ def main() -> int:
     seed = random.SystemRandom().randrange(1 << 32) if given.seed is None else given.seed
     console = Console(width=110)
     console.print(f"seed {seed}")
-    outcomes = [run_kind(kind, given.seconds / len(kinds), given.cases, seed) for kind in kinds]
+    outcomes = [run_kind(kind, given.seconds / len(kinds), given.cases, seed, given.checked) for kind in kinds]
     table = Table("kind", "cases", "seconds", "a second", "slowest, ms", "peak, MB", "faults", "")
     for each in outcomes:
         rate = f"{each.cases / each.seconds:,.0f}" if each.seconds else ""

@@ -1,9 +1,8 @@
-"""Documents: the compiled scan and expat give the same events and the same rejections, and expat alone agrees."""
+"""Documents: the compiled scan and expat give the same columns and the same rejections, and expat alone agrees."""
 
 from __future__ import annotations
 
 import re
-from itertools import groupby, islice
 from random import Random
 from typing import Any
 from xml.parsers import expat
@@ -11,7 +10,8 @@ from xml.parsers import expat
 from fuzz.case import ROOT, Case
 from fuzz.grammar import document
 from weft.documents.document import Document, Limits
-from weft.documents.scan import BREAK, SEPARATOR, TEXT, Scan
+from weft.documents.names import SEPARATOR
+from weft.documents.scan import scan
 from weft.workload import generate_documents, shipped
 
 _LARGEST_SEED = 2_000  # bytes
@@ -66,44 +66,19 @@ class Documents:
                 assert bool(rejected) == bool(expected), f"expat says {expected!r}, Weft {rejected!r}"
 
 
-def observed(data: bytes, *, compiled: bool) -> dict[str, Any]:
-    """All there is to see of a document, in a form that can be compared."""
-    scanned = Scan(_LIMITS, compiled)
-    for name, each in (("before", b"<before/>"), ("it", data), ("after", b"<after/>")):
-        scanned.add(Document(each, name))
-    starts = [at for at, event in enumerate(scanned.events) if event]
-    number = {at: place for place, at in enumerate(starts)}  # of the start that something belongs to
-    return {
-        "events": _events(scanned),
-        "offsets": scanned.offsets,
-        "attributes": [
-            (number[event], name, value)
-            for event, name, value in zip(
-                scanned.attribute_events, scanned.attribute_names, scanned.attribute_values, strict=True
-            )
-        ],
-        "namespaces": [
-            (number[event], declared)
-            for event, declared in zip(scanned.namespace_events, scanned.namespaces, strict=True)
-        ],
-        "documents": [document.id for document in scanned.documents],
-        "sources": scanned.sources,
-        "rejected": [str(error) for error in scanned.rejected],
-    }
-
-
-def _events(scanned: Scan) -> list[object]:
-    """Names, ends and texts; texts that nothing stands between are one, and what stands between others is nothing."""
-    texts = iter(scanned.texts)
-    merged: list[object] = []
-    for is_text, group in groupby(scanned.events, lambda event: event == TEXT):
-        several = list(group)
-        merged += [("text", "".join(islice(texts, len(several))))] if is_text else several
-    return [
-        event
-        for at, event in enumerate(merged)
-        if event is not BREAK or (isinstance(merged[at - 1], tuple) and isinstance(merged[at + 1], tuple))
-    ]
+def observed(*data: bytes, compiled: bool) -> dict[str, Any]:
+    """All there is to see of documents between two others, in a form that can be compared."""
+    batch = [Document(each, str(at)) for at, each in enumerate((b"<before/>", *data, b"<after/>"))]
+    scanned = scan(batch, _LIMITS, compiled=compiled)
+    names, tags, declared = scanned.names.names, scanned.names.tags, scanned.names.declared
+    seen: dict[str, Any] = {name: column.tolist() for name, column in scanned.columns.items()}
+    for name, told in (("name", names), ("attribute_name", names), ("tag", tags), ("attribute_tag", tags)):
+        seen[name] = [told[at] for at in seen[name]]
+    seen["declared"] = [declared[at] for at in seen["declared"]]
+    seen["documents"] = [document.id for document in scanned.documents]
+    seen["sources"] = scanned.sources
+    seen["rejected"] = [str(error) for error in scanned.rejected]
+    return seen
 
 
 def expat_reason(data: bytes) -> str | None:

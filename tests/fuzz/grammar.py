@@ -7,6 +7,7 @@ from random import Random
 _NAMES = (*"aabbbcc", "*", "or", "section", "title")
 _ATTRIBUTES = ("@x", "@x", "@y", "@id", "@*")
 _NUMBERS, _STRINGS = ("0", "1", "2", "3.5", "-1", ".5"), ("'1'", "'foo'", '"bar"', "'Two'", "' '")
+_DATES = ("xs:date('2026-01-01')", 'xs:dateTime("2026-01-01T10:00:00.5Z")', "xs:time('10:00:00+14:00')")
 _COMPARISONS = ("=", "=", "!=", "<", "<=", ">", ">=")
 
 
@@ -64,7 +65,7 @@ def _condition(chance: Random, depth: int) -> str:
         case 5:
             return subject
         case _:
-            return f"{subject} {chance.choice(_COMPARISONS)} {chance.choice((*_NUMBERS, *_STRINGS))}"
+            return f"{subject} {chance.choice(_COMPARISONS)} {chance.choice((*_NUMBERS, *_STRINGS, *_DATES))}"
 
 
 # -- documents

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import signal
@@ -12,9 +13,9 @@ import traceback
 from pathlib import Path
 from types import FrameType
 
-from fuzz import sanitized
+import kernels
 
-SANITIZED = sanitized.load()  # before anything of Weft
+OTHER_BUILD = kernels.load()  # before anything of Weft
 
 from fuzz.case import Case, Fuzzer, kept  # noqa: E402
 from fuzz.kinds import fuzzer  # noqa: E402
@@ -70,7 +71,7 @@ class Worker:
             signal.setitimer(signal.ITIMER_PROF, 0)
         self.slowest = max(self.slowest, time.process_time() - start)
         self.cases += 1
-        if not SANITIZED and peak_memory() > self._fuzzer.most_memory:
+        if not OTHER_BUILD and peak_memory() > self._fuzzer.most_memory:
             self._found(case, MemoryError(f"{peak_memory()} MB"))
             self._fuzzer.most_memory = 2 * peak_memory()
 
@@ -83,6 +84,12 @@ class Worker:
             print(self.findings[-1], file=sys.stderr, flush=True)
 
 
+def _stop(unraisable: sys.UnraisableHookArgs) -> None:
+    """An error in code that cannot raise it, such as a place beyond an array: nothing is right any more."""
+    print(f"{type(unraisable.exc_value).__name__}: {unraisable.exc_value} in {unraisable.object}", file=sys.stderr)
+    os.abort()
+
+
 def _hang(_: int, __: FrameType | None) -> None:
     raise HangError(f"more than {SECONDS_A_CASE} seconds")
 
@@ -90,6 +97,7 @@ def _hang(_: int, __: FrameType | None) -> None:
 def main(kind: str, seconds: str, most: str, seed: str, current: str) -> None:
     """Run, and print what came of it as JSON."""
     signal.signal(signal.SIGPROF, _hang)
+    sys.unraisablehook = _stop
     worker = Worker(kind, int(seed), Path(current))
     start = time.monotonic()
     worker.run(float(seconds), int(most))
@@ -101,7 +109,7 @@ def main(kind: str, seconds: str, most: str, seed: str, current: str) -> None:
                 "slowest": worker.slowest,
                 "memory": peak_memory(),
                 "findings": worker.findings,
-                "sanitized": SANITIZED,
+                "other_build": OTHER_BUILD,
             }
         )
     )

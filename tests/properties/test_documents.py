@@ -12,7 +12,7 @@ from oracle import Oracle, described, table_of
 from strategies import PIECES, TAGS, Open, documents, namespaced_documents
 from weft.documents import Document, Fragments, Limits, NodeTable
 from weft.documents.build import build
-from weft.documents.scan import Scan
+from weft.documents.scan import scan
 
 UNICODE = ("utf-8", "utf-8-sig", "utf-16", "utf-16le", "utf-16be")
 ENCODINGS = (*UNICODE, "iso-8859-1", "iso-8859-15", "windows-1252", "us-ascii", "shift_jis", "euc-jp", "koi8-r")
@@ -156,9 +156,7 @@ def test_a_fragment_of_any_element_reads_as_the_element(document: bytes, encodin
 
 @given(namespaced_documents(), st.booleans())
 def test_a_fragment_declares_what_it_uses_and_what_it_declared_already(document: bytes, compiled: bool) -> None:
-    scanned = Scan(Limits(), compiled)
-    scanned.add(Document(document))
-    table = build(scanned)
+    table = build(scan([Document(document)], Limits(), compiled=compiled))
     fragments = Fragments(table)
     own = [{prefix for row, prefix, _ in table.namespaces if row == at} for at in range(table.elements)]
 

@@ -24,7 +24,7 @@ def told(table: NodeTable) -> list[object]:
             value = [table.names[at] for at in value]
         elif field.name in ("tag", "attribute_tag"):
             value = [table.tags[at] for at in value]
-        elif field.name in ("event", "text_event", "names", "tags"):
+        elif field.name in ("event", "text_event", "name_table"):
             continue
         shown.append((field.name, value.tolist() if isinstance(value, np.ndarray) else value))
     shown.append(np.argsort(table.order, kind="stable").tolist())

@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from itertools import count
@@ -64,7 +64,7 @@ def test_all_documents_of_a_batch_see_the_same_subscriptions() -> None:
     broker, stop = Broker(), threading.Event()
     broker.subscribe("//b", id="always")
     batch = documents(0, 150)  # more than are matched at once
-    found: list[list[list[str]]] = []
+    found: list[Sequence[Sequence[str]]] = []
 
     def watch() -> int:
         for _ in range(15):

@@ -49,7 +49,7 @@ def embedded(name: str) -> tuple[list[Row], dict[str, list[str]]]:
         for message in broker.publish(batch)
         for position, text in enumerate(message.nodes, start=1)
     ]
-    return sorted(rows), dict(zip(documents(name), broker.matches(batch), strict=True))
+    return sorted(rows), dict(zip(documents(name), (found.tolist() for found in broker.matches(batch)), strict=True))
 
 
 def as_rows(frame: DataFrame) -> list[Row]:

@@ -25,6 +25,29 @@ def test_weft_spark_is_loaded_when_it_is_first_asked_for() -> None:
     assert by_name == "join\n"
 
 
+def test_a_worker_that_begins_loads_little() -> None:
+    large = ("scipy", "pandas", "networkx", "httpx", "weft.broker.broker", "weft.engine.engine", "weft.views")
+
+    loaded = run(f"import sys, weft.spark.source; print([name for name in {large} if name in sys.modules])")
+
+    assert loaded == "[]\n"
+
+
+def test_a_command_that_begins_loads_little() -> None:
+    large = ("scipy", "pandas", "networkx", "httpx", "pyarrow", "pyspark", "duckdb")
+
+    loaded = run(f"import sys, weft.cli; print([name for name in {large} if name in sys.modules])")
+
+    assert loaded == "[]\n"
+
+
+def test_all_names_of_weft_spark_are_there_though_none_is_loaded_yet() -> None:
+    program = "from weft import spark; print(set(spark.__all__) <= set(dir(spark)), hasattr(spark, 'nothing'))\n"
+    told = run(program + "print([name for name in spark.__all__ if getattr(spark, name) is None])")
+
+    assert told == "True False\n[]\n"
+
+
 def test_without_spark_it_is_told_what_to_install() -> None:
     told = run(
         "import sys; sys.modules['pyspark'] = None\n"

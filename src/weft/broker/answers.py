@@ -31,7 +31,7 @@ Weighed = TypeVar("Weighed")
 
 @dataclass(slots=True)
 class Matched:
-    """For each document of a batch the subscriptions that match it, in their order; nothing where it is rejected.
+    """For each document of a batch the subscriptions that match it, in no order; nothing where it is rejected.
 
     `refused` tells which messages could not be looked for (place of the document, subscription, reason), `rejected`
     which documents could not be matched at all (place, reason).
@@ -75,7 +75,7 @@ def match(engine: Engine, table: NodeTable, plans: Registry | None = None) -> Ma
         refused += [(places[at], number, reason) for at, number, reason in told]
     none = np.zeros(0, np.int32)
     return Matched(
-        [part[0] if len(part) == 1 else np.sort(np.concatenate([none, *part])) for part in parts],
+        [part[0] if len(part) == 1 else np.concatenate([none, *part]) for part in parts],
         sorted(refused),
         sorted(found.rejected),
     )

@@ -16,6 +16,7 @@ from typing import Any, Literal, Self
 from weft.broker.courier import Courier, Undelivered
 from weft.broker.destinations import Message, destination
 from weft.broker.explain import explain, running
+from weft.broker.ids import Ids
 from weft.broker.matcher import Matcher
 from weft.broker.publisher import Addressed, Publisher
 from weft.broker.reading import new_plan
@@ -111,14 +112,16 @@ class Broker:
         default for element names. A query that cannot be read raises QueryError and changes nothing.
         """
         if isinstance(query, str):
-            query = Subscription("", query, language, namespaces or _NO_NAMESPACES, None, True, ignore_namespaces)
-        plan = new_plan(replace(query, id=id or query.id), self._matcher.limits)
+            query = Subscription(id or "", query, language, namespaces or _NO_NAMESPACES, to, True, ignore_namespaces)
+        elif id or to is not None:
+            query = replace(query, id=id or query.id, to=query.to if to is None else to)
+        plan = new_plan(query, self._matcher.limits)
         with self._changing:
-            name = id or query.id or self._matcher.free_id()
-            self._matcher.add(
-                replace(query, id=name, to=destination(to if to is not None else query.to)), plan, from_state
-            )
-            return name
+            where = destination(query.to)
+            if where is not query.to or not query.id:
+                query = replace(query, id=query.id or self._matcher.free_id(), to=where)
+            self._matcher.add(query, plan, from_state)
+            return query.id
 
     def unsubscribe(self, id: str) -> None:
         """Forget a subscription; raises KeyError if there is none with this id."""
@@ -138,12 +141,11 @@ class Broker:
 
     # -- documents
 
-    def matches(self, batch: Batch) -> list[list[str]]:
+    def matches(self, batch: Batch) -> list[Ids]:
         """For each document, in order, the ids of the subscriptions that match it, in the order they were made.
 
-        A rejected document has an empty list, and its reason is in `rejected`. XSCL subscriptions are not among them:
-        they match several documents together, and only those that are published.
-        """
+        Each compares like a list; its strings are made when they are read. What is rejected has none (see `rejected`).
+        XSCL subscriptions are not among them: they match several documents together."""
         with self._changing:
             return self._publisher.matches(as_documents(batch))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from weft.broker.matcher import Matcher
 from weft.broker.reading import plan_of
 from weft.engine.explain import explain_all, explain_one
@@ -18,6 +16,7 @@ from weft.reference.pathsharing.engine import PathSharingEngine
 from weft.reference.pathsharing.explain import explain_own, explain_owns
 from weft.reference.pathsharing.show_operators import operator_lines
 
+_MOST_NAMED = 20  # subscriptions in one line
 _SERVED = {"all": "subscriptions in full", "some": "in part", "nothing": "not at all"}
 
 
@@ -45,14 +44,23 @@ def explain(matcher: Matcher, id: str | None) -> str:
 
 
 def _all_by_headers(matcher: Matcher) -> str:
-    """How many subscriptions each configuration of views serves."""
+    """How many subscriptions each configuration of views serves, and which: those first whom it serves least."""
     lines = ["headers"]
     for configuration in matcher.headers.configurations:
-        taking_part = [number for number in matcher.numbers.values() if number not in matcher.suspended]
-        served = Counter(matcher.headers.serves(number)[configuration.tag] for number in taking_part)
-        told = ", ".join(f"{served[how]} {word}" for how, word in _SERVED.items() if served[how])
+        served: dict[str, list[str]] = {how: [] for how in _SERVED}
+        for id, number in matcher.numbers.items():
+            if number not in matcher.suspended:
+                served[matcher.headers.serves(number)[configuration.tag]].append(id)
+        told = ", ".join(f"{len(served[how])} {word}" for how, word in _SERVED.items() if served[how])
         lines.append(f"  {configuration.tag}: {len(configuration.views)} views serve {told or 'nobody'}")
+        for how in reversed(_SERVED):
+            lines += [f"    {how} of what it asks for: {_named(served[how])}"] if served[how] else []
     return "\n".join(lines)
+
+
+def _named(ids: list[str]) -> str:
+    more = f" and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else ""
+    return ", ".join(ids[:_MOST_NAMED]) + more
 
 
 def _by_headers(matcher: Matcher, number: int) -> list[str]:

@@ -63,7 +63,7 @@ class Matcher:
         self.subscriptions: dict[int, Subscription] = {}
         self.numbers: dict[str, int] = {}
         self.suspended: dict[int, str] = {}  # by number the reason
-        self.ids = np.empty(1024, object)  # by number
+        self.ids = np.empty(1024, object)  # by number; of those that went too, for answers that are read later
         self._loose: _WithoutDtd | None = None
         self._next = 0
 
@@ -79,11 +79,16 @@ class Matcher:
             self.joins.add(self._next, plan, from_state)
         else:
             self._add(plan)
-        self.headers.add(self._next, plan)
+        if self._configurations:
+            self.headers.add(self._next, plan)
         self._enter(subscription)
 
     def configure(self, configuration: Configuration) -> None:
         """Read the headers of one more configuration from now on."""
+        if not self._configurations:  # until now nobody has kept plans for headers
+            for number, subscription in self.subscriptions.items():
+                if number not in self.suspended:
+                    self.headers.add(number, plan_of(subscription))
         self.headers.configure(configuration)
         self._configurations = self.headers.configurations
 
@@ -121,7 +126,6 @@ class Matcher:
         """Let a subscription go; raises KeyError if there is none with this id."""
         number = self.numbers.pop(id)
         del self.subscriptions[number]
-        self.ids[number] = None
         self.headers.remove(number)
         if number in self.joins:
             self.joins.remove(number)
@@ -140,7 +144,8 @@ class Matcher:
         moved = {}
         for number, subscription in kept:
             if number in joins:
-                self.headers.add(self._next, plan_of(subscription))
+                if self._configurations:
+                    self.headers.add(self._next, plan_of(subscription))
                 moved[number] = self._enter(subscription)
             elif number in suspended:
                 self.suspended[self._enter(subscription)] = suspended[number]

@@ -11,8 +11,8 @@ import numpy as np
 from weft.broker.answers import Matched, answered, chunks, deliver, match
 from weft.broker.deliveries import Deliveries
 from weft.broker.destinations import Destination, Message
+from weft.broker.ids import Ids
 from weft.broker.matcher import Matcher
-from weft.columns.integers import Ints
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.documents.gather import with_blanks
@@ -34,18 +34,20 @@ class Publisher:
         self.refused: deque[MessageError] = deque(maxlen=_KEPT)
         self.refused_count = 0  # messages that were not made, also those no longer remembered
 
-    def matches(self, documents: list[Document]) -> list[list[str]]:
+    def matches(self, documents: list[Document]) -> list[Ids]:
         """For each document the ids of the subscriptions that match it."""
-        found: list[list[str]] = []
+        found: list[Ids] = []
+        names, none = self._matcher.ids, np.zeros(0, np.int32)
         for chunk in chunks(documents):
             answers = answered(chunk, self._matcher.headers, self._matcher.limits)
             table = self._read([document for document in chunk if id(document) not in answers])
             matched = match(self._matcher.engine, table, self._matcher)
             self._tell(table, matched)
-            known: dict[int, list[int] | Ints] = dict(zip(map(id, table.documents), matched.subscriptions, strict=True))
+            known = dict(zip(map(id, table.documents), matched.subscriptions, strict=True))
             for place, numbers in answers.items():
-                known[place] = [number for number in numbers if number not in self._matcher.joins]
-            found += [self._matcher.ids[known[id(doc)]].tolist() if id(doc) in known else [] for doc in chunk]
+                single = [number for number in numbers if number not in self._matcher.joins]
+                known[place] = np.array(single, np.int32)
+            found += [Ids(known.get(id(document), none), names) for document in chunk]
         return found
 
     def messages(self, documents: list[Document]) -> Addressed:

@@ -124,7 +124,7 @@ def _match_ids(broker: Broker, batch: list[Document], rejected: Rejected) -> Ite
     bad = rejected.tell_new(broker)
     for document, matches in zip(batch, found, strict=True):
         if document.id not in bad:
-            yield {"document": document.id, "matches": matches}
+            yield {"document": document.id, "matches": matches.tolist()}
 
 
 def _match_nodes(broker: Broker, batch: list[Document], rejected: Rejected) -> Iterable[dict[str, Any]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from weft.views.sources.changes import Changes
 from weft.views.sources.rates import Rate, Rates
 from weft.views.sources.registry import Check, SourceEntry, SourceRegistry
 from weft.views.sources.source import SourceError, read_question
@@ -17,7 +20,7 @@ _PROBES = ("/*/*[1]", "/*")  # a little, and all
 
 def add_source(store: Path, location: str, name: str | None, given: Rates) -> None:
     """Add a source, and tell its name."""
-    entry = SourceRegistry(store).add(location, name, given)
+    entry = SourceRegistry(store).add(location, name, given, time.time())
     typer.echo(f"{entry.name}: {_documents(len(entry.tokens or {}))} at {entry.location}")
 
 
@@ -27,9 +30,10 @@ def list_sources(store: Path) -> None:
     if not entries:
         typer.echo(f"no sources in {store}; weft sources add LOCATION adds one", err=True)
         return
-    table = Table("source", "location", "processing", "transmission", "latency", "answers", box=None)
+    table = Table("source", "location", "processing", "transmission", "latency", "answers", "changes", box=None)
     for entry in entries:
-        table.add_row(entry.name, entry.location, *_shown(entry), f"{entry.observed.total:,}")
+        shown = *_shown(entry), f"{entry.observed.total:,}", _changes(entry.changes)
+        table.add_row(entry.name, entry.location, *shown)
     Console().print(table, markup=False)
 
 
@@ -41,7 +45,9 @@ def remove_source(store: Path, name: str) -> None:
 def check_sources(store: Path, names: list[str], is_measured: bool, timeout: float) -> bool:
     """Check sources, and tell how each was found; return whether all answered."""
     registry = SourceRegistry(store)
-    checks = [registry.check(name, timeout) for name in names or [entry.name for entry in registry.entries()]]
+    checks = [
+        registry.check(name, timeout, time.time()) for name in names or [entry.name for entry in registry.entries()]
+    ]
     if is_measured:
         checks = [found if found.error else _measured(registry, found, timeout) for found in checks]
     table = Table("source", "state", "documents", "changed", "processing", "transmission", "latency", box=None)
@@ -53,6 +59,9 @@ def check_sources(store: Path, names: list[str], is_measured: bool, timeout: flo
     for found in checks:
         for id in found.changed:
             typer.echo(f"changed: {found.entry.name}: {id}", err=True)
+        if found.root_before is not None:
+            told = f"expected the root element {found.root_before}, found {found.entry.root or 'several'}"
+            typer.echo(f"changed: {found.entry.name}: {told}; queries go by that from now on", err=True)
         if found.error:
             typer.echo(f"down: {found.error}", err=True)
     return not any(found.error for found in checks)
@@ -66,7 +75,7 @@ def _measured(registry: SourceRegistry, found: Check, timeout: float) -> Check:
     except SourceError as error:
         return Check(found.entry, error)
     registry.observe({name: costs})
-    return Check(registry.entry(name), None, found.changed, found.documents)
+    return replace(found, entry=registry.entry(name))
 
 
 def _shown(entry: SourceEntry) -> tuple[str, str, str]:
@@ -83,6 +92,18 @@ def _speed(rate: Rate | None) -> str:
 
 def _seconds(rate: Rate | None) -> str:
     return "unknown" if rate is None else f"{rate.mean * 1000:.3g} ms{_spread(rate)}"
+
+
+def _changes(changes: Changes) -> str:
+    """How often it was seen to change, by weft sources check and weft views refresh, and which share of it."""
+    if not changes.rate:
+        return "unknown" if changes.rate is None else "none seen"
+    seconds = 1 / changes.rate
+    unit, name = next(
+        (unit, name) for unit, name in ((86_400, "d"), (3_600, "h"), (60, "min"), (0, "s")) if seconds >= unit
+    )
+    share = "" if changes.share is None else f", {changes.share:.2g} of it" if changes.share < 1 else ", all of it"
+    return f"every {seconds / (unit or 1):.2g} {name}{share}"
 
 
 def _spread(rate: Rate) -> str:

@@ -14,6 +14,7 @@ from weft.cli.libraries import libraries
 from weft.cli.options import Namespaces, naming
 from weft.cli.quantities import read_seconds, read_size
 from weft.cli.source import STORE, StoreFolder
+from weft.cli.standard_output import kept_clean
 from weft.cli.views import views
 from weft.errors import ConfigurationError
 
@@ -46,7 +47,8 @@ def _recommended(server: QueryServer, workload: Path | None, budget: str, method
         raise ConfigurationError("expected --workload, found none")
     if method not in list(SelectionMethod):
         raise ConfigurationError(f"--method: expected {', '.join(SelectionMethod)}, found {method!r}")
-    return server.recommend(workload, read_size("--budget", budget), SelectionMethod(method))
+    with kept_clean():
+        return server.recommend(workload, read_size("--budget", budget), SelectionMethod(method))
 
 
 def _show(found: Recommendation) -> None:
@@ -56,11 +58,12 @@ def _show(found: Recommendation) -> None:
         table.add_row(escape(text), f"{sizes[key]:,} bytes")
     console = Console()
     console.print(table)
-    whole = sum(share == 1 for share in found.answered().values())
+    answered = found.answered()
+    whole = sum(share == 1 for share in answered.values())
     before, after = found.time_before, found.choice.time
     console.print(
         f"\n{len(found.choice.keys)} of {len(found.problem.candidates)} parts, about {found.choice.size:,} bytes; "
-        f"{whole} of {len(found.workload.queries)} queries without asking a source. Of the {before:.3g} s that the "
+        f"{whole} of {len(answered)} queries without asking a source. Of the {before:.3g} s that the "
         f"workload takes at the sources by their rates, {before - after:.3g} s are saved.",
         markup=False,
     )
@@ -107,8 +110,11 @@ def materialize(
             manifest = server.materialize(xpath, naming(namespace, False).namespaces)
         else:
             found = _recommended(server, workload, budget, method)
-            manifest = server.materialize(found)
-            _show(found)
+            with kept_clean():
+                manifest = server.materialize(found)
+            _show(found.keeping(manifest.stored))
+            if left_out := len(found.choice.keys) - len(manifest.stored.intersection(found.choice.keys)):
+                typer.echo(f"{left_out} more were recommended, but take more than the budget on disk", err=True)
     typer.echo(f"{manifest.size:,} bytes on disk", err=True)
 
 
@@ -168,4 +174,6 @@ def adapt(
 ) -> None:
     """Follow the queries that were asked lately: store what pays for its building, drop what no longer does."""
     with _server(store) as server:
-        _show(server.adapt(read_size("--budget", budget), read_seconds("--horizon", horizon)))
+        with kept_clean():
+            adapted = server.adapt(read_size("--budget", budget), read_seconds("--horizon", horizon))
+        _show(adapted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,29 +9,19 @@ import numpy as np
 from weft.columns.integers import Ints, Longs, expand
 
 
-class Pairs:
-    """Pairs of numbers, as two columns that grow."""
-
-    def __init__(self) -> None:
-        self.left, self.right = array("i"), array("i")
-
-    def add(self, left: int, right: int) -> None:
-        """One more pair."""
-        self.left.append(left)
-        self.right.append(right)
-
-
 class Ragged:
-    """For every key a run of integers."""
+    """For every key below `size` a run of integers, in the order in which they came."""
 
-    def __init__(self, pairs: Pairs | Iterable[tuple[int, int]], size: int) -> None:
-        if isinstance(pairs, Pairs):
-            left, right = np.array(pairs.left, np.int32), np.array(pairs.right, np.int32)
-        else:
-            left, right = np.array(list(pairs), np.int32).reshape(-1, 2).T
-        order = np.argsort(left, kind="stable")
-        self.starts: Longs = np.searchsorted(left[order], np.arange(size + 1))
-        self.entries: Ints = right[order]
+    def __init__(self, keys: Ints, entries: Ints, size: int) -> None:
+        order = np.argsort(keys, kind="stable")
+        self.starts: Longs = np.append(0, np.cumsum(np.bincount(keys, minlength=size)))
+        self.entries: Ints = np.ascontiguousarray(entries[order], np.int32)
+
+    @classmethod
+    def of_pairs(cls, pairs: Iterable[tuple[int, int]], size: int) -> Ragged:
+        """The same from (key, entry)."""
+        keys, entries = np.array(list(pairs), np.int32).reshape(-1, 2).T
+        return cls(keys, entries, size)
 
     def of(self, keys: Ints) -> tuple[Longs, Ints]:
         """(position of the key, entry) for all entries of some keys."""

@@ -9,7 +9,6 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import networkx as nx
 from lxml import etree
 
 from weft.errors import ConfigurationError
@@ -150,6 +149,8 @@ class Dtd:
         return self._paths[a, b]
 
     def _single_path(self, a: str, b: str) -> tuple[str, ...] | None:
+        import networkx as nx  # noqa: PLC0415
+
         ahead = {b, *nx.ancestors(nx.DiGraph(self._children), self.declaration(b).name)}
         path: list[str] = []
         here = a
@@ -181,6 +182,8 @@ def _children(content: ContentModel, declared: dict[str, Declaration]) -> tuple[
 
 def _loops(children: dict[str, tuple[str, ...]]) -> dict[str, int]:
     """The number of its loop for each element on one."""
+    import networkx as nx  # noqa: PLC0415
+
     components = enumerate(nx.strongly_connected_components(nx.DiGraph(children)))
     numbers = {name: (number, len(component)) for number, component in components for name in component}
     return {name: number for name, (number, size) in numbers.items() if size > 1 or name in children[name]}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate, chain, compress
 
 import numpy as np
 
-from weft.columns.integers import Ints
+from weft.columns.integers import Flags, Ints, Longs
 from weft.documents.document import Document
+from weft.documents.names import NameTable
+from weft.documents.strings import Characters
 from weft.documents.table import NodeTable
 
 
@@ -29,8 +31,7 @@ def select(table: NodeTable, places: Sequence[int]) -> NodeTable:
         documents=tuple(compress(table.documents, is_kept)),
         sources=tuple(compress(table.sources, is_kept)),
         rejected=(),
-        names=table.names,
-        tags=table.tags,
+        name_table=table.name_table,
         document=(np.cumsum(is_kept, dtype=np.int32) - 1)[table.document[rows]],
         name=table.name[rows],
         tag=table.tag[rows],
@@ -44,9 +45,11 @@ def select(table: NodeTable, places: Sequence[int]) -> NodeTable:
         event=table.event[rows],
         attribute_name=table.attribute_name[attributes],
         attribute_tag=table.attribute_tag[attributes],
-        attribute_values=tuple(compress(table.attribute_values, attributes)),
-        texts=tuple(compress(table.texts, texts)),
+        attribute_characters=_kept(table.attribute_characters, table.attribute_value_start, attributes),
+        attribute_value_start=_starts(np.diff(table.attribute_value_start)[attributes]),
         text_event=table.text_event[texts],
+        characters=_kept(table.characters, table.text_start, texts),
+        text_start=_starts(np.diff(table.text_start)[texts]),
         namespaces=tuple((int(row_at[row]), prefix, uri) for row, prefix, uri in table.namespaces if rows[row]),
     )
 
@@ -66,11 +69,10 @@ def concatenate(tables: Sequence[NodeTable]) -> NodeTable:
     """Tables as one, document after document."""
     if len(tables) == 1:
         return tables[0]
-    names, name_of = _merged([table.names for table in tables])
-    tags, tag_of = _merged([table.tags for table in tables])
+    name_table, name_of, tag_of = _merged(tables)
     first_document = _before(len(table.documents) for table in tables)
     first_row = _before(table.elements for table in tables)
-    first_text = _before(len(table.texts) for table in tables)
+    first_text = _before(table.nodes - table.first_text for table in tables)
     first_event = _before(_events(table) for table in tables)
     parents = [np.split(table.parent, [table.elements, table.first_text]) for table in tables]
     shifted = [[_shifted(part, row) for part in parts] for parts, row in zip(parents, first_row, strict=True)]
@@ -78,8 +80,7 @@ def concatenate(tables: Sequence[NodeTable]) -> NodeTable:
         documents=tuple(chain.from_iterable(table.documents for table in tables)),
         sources=tuple(chain.from_iterable(table.sources for table in tables)),
         rejected=tuple(chain.from_iterable(table.rejected for table in tables)),
-        names=names,
-        tags=tags,
+        name_table=name_table,
         document=_join([table.document + at for table, at in zip(tables, first_document, strict=True)]),
         name=_join([of[table.name] for table, of in zip(tables, name_of, strict=True)]),
         tag=_join([of[table.tag] for table, of in zip(tables, tag_of, strict=True)]),
@@ -93,9 +94,11 @@ def concatenate(tables: Sequence[NodeTable]) -> NodeTable:
         event=_join([table.event + at for table, at in zip(tables, first_event, strict=True)]),
         attribute_name=_join([of[table.attribute_name] for table, of in zip(tables, name_of, strict=True)]),
         attribute_tag=_join([of[table.attribute_tag] for table, of in zip(tables, tag_of, strict=True)]),
-        attribute_values=tuple(chain.from_iterable(table.attribute_values for table in tables)),
-        texts=tuple(chain.from_iterable(table.texts for table in tables)),
+        attribute_characters=np.concatenate([table.attribute_characters for table in tables]),
+        attribute_value_start=_starts(np.concatenate([np.diff(table.attribute_value_start) for table in tables])),
         text_event=_join([table.text_event + at for table, at in zip(tables, first_event, strict=True)]),
+        characters=np.concatenate([table.characters for table in tables]),
+        text_start=_starts(np.concatenate([np.diff(table.text_start) for table in tables])),
         namespaces=tuple(
             (at + row, prefix, uri)
             for table, row in zip(tables, first_row, strict=True)
@@ -109,11 +112,35 @@ def _owners(table: NodeTable) -> tuple[Ints, Ints]:
     return table.parent[table.elements : table.first_text], table.parent[table.first_text :]
 
 
-def _merged(parts: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], list[Ints]]:
-    """All names once, and for each part the new number of each of its names."""
-    numbers: dict[str, int] = {}
-    of_part = [np.array([numbers.setdefault(name, len(numbers)) for name in part], np.int32) for part in parts]
-    return tuple(numbers), of_part
+def _merged(tables: Sequence[NodeTable]) -> tuple[NameTable, list[Ints], list[Ints]]:
+    """One name table for all, and for each table the new number of each of its names and of its tags."""
+    first = tables[0].name_table
+    if all(table.name_table is first for table in tables):
+        same = np.arange(max(len(first.names), len(first.tags)), dtype=np.int32)
+        return first, [same] * len(tables), [same] * len(tables)
+    merged = NameTable()
+    name_of, tag_of = [], []
+    for table in tables:
+        name_of.append(_renumbered(merged.name_number, table.names, table.name, table.attribute_name))
+        tag_of.append(_renumbered(merged.tag_number, table.tags, table.tag, table.attribute_tag))
+    return merged, name_of, tag_of
+
+
+def _renumbered(number: Callable[[str], int], entries: Sequence[str], *columns: Ints) -> Ints:
+    """By the old number of each entry that columns have the new one."""
+    used = np.unique(np.concatenate(columns))
+    numbers = np.full(used.max(initial=-1) + 1, -1, np.int32)
+    numbers[used] = [number(entries[at]) for at in used.tolist()]
+    return numbers
+
+
+def _kept(characters: Characters, starts: Longs, entries: Flags) -> Characters:
+    """The characters of some of the strings that a buffer has."""
+    return characters[np.repeat(entries, np.diff(starts))]
+
+
+def _starts(sizes: Longs) -> Longs:
+    return np.append(0, np.cumsum(sizes, dtype=np.int64))
 
 
 def _before(sizes: Iterable[int]) -> list[int]:

@@ -12,7 +12,7 @@ from xml.parsers import expat
 
 from weft.documents.escaping import escape_attribute
 from weft.documents.kind import Kind
-from weft.documents.scan import SEPARATOR
+from weft.documents.names import SEPARATOR
 from weft.kernel import find_attribute, find_text
 
 _PIECE = 512  # bytes that expat is given first

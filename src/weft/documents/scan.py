@@ -1,109 +1,146 @@
-"""Documents in, expat's events as flat lists out; what cannot be read is rejected and leaves no trace."""
+"""Documents in, the columns of their nodes out; what cannot be read is rejected and leaves no trace.
+
+Documents are scanned by the kernel, many at a time. Whatever it is not sure of is read by expat, one document alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 from xml.parsers import expat
 
+from numpy.typing import NDArray
+
 from weft.documents.doctype import find_doctype
 from weft.documents.document import Document, Limits
+from weft.documents.expat_scan import ExpatScan
+from weft.documents.names import SEPARATOR, NameTable
 from weft.documents.rewrite import without_doctype
 from weft.documents.source import SourceBytes, read_source
-from weft.documents.tags import LONGEST_NAMESPACE, refuse_floods
-from weft.documents.tally import Tally
+from weft.documents.tags import refuse_floods
 from weft.errors import DocumentError, failure_of
-from weft.kernel import Plain
+from weft.kernel import Scanner
 
-#: Between uri, local name and prefix of a name as expat gives it; no uri that can be trusted holds it.
-SEPARATOR = "\x1f"
-#: Events that are not the start of an element; a start is the element's name.
-END, TEXT, BREAK = None, "", False
-Event = str | bool | None
+_threads = threading.local()
 
 
-class Scan:
-    """The events of a batch, in flat lists that grow document by document.
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """The documents of a batch that could be read, and their nodes as columns that go by `names`."""
 
-    `events` holds names, END, TEXT and BREAK; `offsets` one byte offset for each start and end; `texts` one string
-    for each TEXT; attributes and namespace declarations tell the event that they belong to. Without `compiled` expat
-    scans all: what the compiled scan is compared with.
+    documents: tuple[Document, ...]
+    sources: tuple[bytes, ...]
+    rejected: tuple[DocumentError, ...]
+    names: NameTable
+    columns: dict[str, NDArray[Any]]
+
+
+def scan(documents: Iterable[Document], limits: Limits, *, compiled: bool = True) -> Scanned:
+    """Scan a batch; if not `compiled`, expat alone reads it: what the kernel is compared with.
+
+    Each thread has a scanner and a name table of its own; one that did not come to its end is not used again.
     """
+    scanner, names = _threads.__dict__.pop("kept", None) or _begin()
+    batch = _BatchScan(scanner, names, limits, compiled)
+    batch.add(list(documents))
+    scanned = Scanned(batch.documents, batch.sources, tuple(batch.rejected), names, scanner.take())
+    if not names.is_full:
+        _threads.kept = scanner, names
+    return scanned
 
-    def __init__(self, limits: Limits, compiled: bool = True) -> None:
-        self.limits = limits
-        self.events: list[Event] = []
-        self.offsets: list[int] = []
-        self.texts: list[str] = []
-        self.attribute_events: list[int] = []
-        self.attribute_names: list[str] = []
-        self.attribute_values: list[str] = []
-        self.namespace_events: list[int] = []
-        self.namespaces: list[tuple[str | None, str | None]] = []
-        self.documents: list[Document] = []
-        self.sources: list[bytes] = []
-        self.ends: list[int] = []
+
+def _begin() -> tuple[Scanner, NameTable]:
+    names = NameTable()
+    return Scanner(names), names
+
+
+class _BatchScan:
+    """A batch while it is scanned."""
+
+    def __init__(self, scanner: Scanner, names: NameTable, limits: Limits, compiled: bool) -> None:
+        self._scanner, self._names, self._limits, self._compiled = scanner, names, limits, compiled
+        self.documents: tuple[Document, ...] = ()
+        self.sources: tuple[bytes, ...] = ()
         self.rejected: list[DocumentError] = []
-        self._interned: dict[str, str] = {}
-        self._parse = _make_parse(self)
-        self._columns: tuple[list[Any], ...] = (self.events, self.offsets, self.texts, self.attribute_events)
-        self._columns += (self.attribute_names, self.attribute_values, self.namespace_events, self.namespaces)
-        most = limits.max_depth, limits.max_attributes, limits.max_nodes, LONGEST_NAMESPACE
-        self._plain = Plain(*self._columns, *most) if compiled else None
+        scanner.limit(limits.max_depth, limits.max_attributes, limits.max_nodes)
 
-    def add(self, document: Document) -> None:
-        """Scan one document; if it is bad it goes to `rejected` and nothing of it stays."""
-        marks = [len(column) for column in self._columns]
-        try:
-            source = self._scan(document, marks)
-        except DocumentError as error:
-            self._reject(marks, error.told())
-            return
-        except Exception as error:  # whatever it is, it is this document's own: the others go on
-            self._reject(marks, DocumentError(document.id, 1, 1, 0, failure_of(error)))
-            return
-        self.documents.append(document)
-        self.sources.append(source.data)
-        self.ends.append(len(self.events))
+    def add(self, batch: list[Document]) -> None:
+        """Scan documents; one that is bad goes to `rejected` and nothing of it stays."""
+        scanner, number = self._scanner, len(batch)
+        sources = self._place(batch)
+        is_read, at = [True] * number, 0
+        while (at := scanner.scan(at, number) if self._compiled else at) < number:
+            try:
+                sources[at] = self._read(batch[at], at)
+            except DocumentError as error:
+                self._reject(error.told())
+                is_read[at] = False
+            except Exception as error:  # whatever it is, it is this document's own: the others go on
+                self._reject(DocumentError(batch[at].id, 1, 1, 0, failure_of(error)))
+                is_read[at] = False
+            at += 1
+        self.documents, self.sources = tuple(compress(batch, is_read)), tuple(compress(sources, is_read))
 
-    def _reject(self, marks: list[int], error: DocumentError) -> None:
-        self._cut(marks)
+    def _reject(self, error: DocumentError) -> None:
+        self._scanner.cut_document()
         self.rejected.append(error)
 
-    def _cut(self, marks: list[int]) -> None:
-        for column, mark in zip(self._columns, marks, strict=True):
-            del column[mark:]
+    def _place(self, batch: list[Document]) -> list[bytes]:
+        """The documents as UTF-8, for the kernel to be scanned; nothing of one with which something is wrong.
 
-    def _scan(self, document: Document, marks: list[int]) -> SourceBytes:
+        What it is, is told when the document's turn comes.
+        """
+        if not self._compiled:
+            return [b""] * len(batch)
+        most = self._limits.max_bytes
+
+        def source_of(at: int) -> bytes:
+            try:
+                source = read_source(batch[at]).data if len(batch[at].data) <= most else b""
+            except Exception:
+                return b""
+            return source if len(source) <= most else b""
+
+        return self._scanner.place([document.data for document in batch], most, source_of)
+
+    # -- one document that is in doubt
+
+    def _read(self, document: Document, at: int) -> bytes:
         self._check_size(document.id, len(document.data))
         source = read_source(document)
         self._check_size(document.id, len(source.data))
-        if self._is_plain(source):
-            return source
-        self._cut(marks)
-        refuse_floods(source, self.limits)
+        refuse_floods(source, self._limits)
         doctype = find_doctype(source)
-        if doctype is not None and self.limits.doctype == "reject":
+        if doctype is not None and self._limits.doctype == "reject":
             raise source.error(doctype.start, "a DOCTYPE is not allowed here")
         if doctype is None or doctype.is_empty:
-            self._parse(source, self._interned)
-            return source
-        rewritten = without_doctype(source, doctype, self.limits)
-        if not self._is_plain(rewritten):
-            self._cut(marks)
-            self._parse_rewritten(source, rewritten)
-        return rewritten
+            self._read_by_expat(source)
+            return source.data
+        rewritten = without_doctype(source, doctype, self._limits)
+        if not self._is_scanned(rewritten.data, at):
+            self._read_rewritten(source, rewritten)
+        return rewritten.data
 
     def _check_size(self, document: str, size: int) -> None:
-        if size > self.limits.max_bytes:
-            raise DocumentError(document, 1, 1, 0, f"{size} bytes, more than {self.limits.max_bytes}")
+        if size > self._limits.max_bytes:
+            raise DocumentError(document, 1, 1, 0, f"{size} bytes, more than {self._limits.max_bytes}")
 
-    def _is_plain(self, source: SourceBytes) -> bool:
-        return self._plain is not None and self._plain.scan(source.data)
+    def _is_scanned(self, rewritten: bytes, at: int) -> bool:
+        if not self._compiled:
+            return False
+        self._scanner.replace(at, rewritten)
+        return self._scanner.scan(at, at + 1) > at
 
-    def _parse_rewritten(self, source: SourceBytes, rewritten: SourceBytes) -> None:
+    def _read_by_expat(self, source: SourceBytes) -> None:
+        ExpatScan(source, self._limits, self._scanner, self._names).read()
+        self._scanner.end_document()
+
+    def _read_rewritten(self, source: SourceBytes, rewritten: SourceBytes) -> None:
         try:
-            self._parse(rewritten, self._interned)
+            self._read_by_expat(rewritten)
         except DocumentError as error:
             # Only a name's prefix can be wrong now; the document as given tells where.
             parser = expat.ParserCreate("utf-8", SEPARATOR)
@@ -112,81 +149,3 @@ class Scan:
             except expat.ExpatError:
                 raise source.error(parser.ErrorByteIndex, error.reason) from None
             raise
-
-
-def scan(documents: Iterable[Document], limits: Limits) -> Scan:
-    """Scan a batch."""
-    result = Scan(limits)
-    for document in documents:
-        result.add(document)
-    return result
-
-
-# Long: the handlers are closures over one parser's columns; apart they would look up attributes for every tag.
-def _make_parse(into: Scan) -> Callable[[SourceBytes, dict[str, str]], None]:
-    """The parser of a batch. Its handlers are closures over bound methods: they run for every tag and text."""
-    parser: expat.XMLParserType
-    source: SourceBytes
-    tally: Tally
-    declared = 0
-    events, limits = into.events, into.limits
-    add_event, add_offset, add_text = events.append, into.offsets.append, into.texts.append
-    add_attribute_events, add_attribute_names = into.attribute_events.extend, into.attribute_names.extend
-    add_attribute_values = into.attribute_values.extend
-    namespace_events, namespaces = into.namespace_events, into.namespaces
-
-    def start(name: str, attributes: list[str]) -> None:
-        nonlocal declared
-        number = len(attributes) // 2
-        if reason := tally.start(number + declared):
-            raise source.error(parser.CurrentByteIndex, reason)
-        declared = 0
-        if number:
-            add_attribute_events([len(events)] * number)
-            add_attribute_names(attributes[::2])
-            add_attribute_values(attributes[1::2])
-        add_event(name)
-        add_offset(parser.CurrentByteIndex)
-
-    def end(_: str) -> None:
-        tally.end()
-        add_event(END)
-        add_offset(parser.CurrentByteIndex)
-
-    def text(data: str) -> None:
-        if events[-1] != TEXT and (reason := tally.text()):
-            raise source.error(parser.CurrentByteIndex, reason)
-        add_event(TEXT)
-        add_text(data)
-
-    def part(*_: str) -> None:
-        if events and events[-1] == TEXT:  # it parts nothing else
-            add_event(BREAK)
-
-    def declare(prefix: str | None, uri: str | None) -> None:
-        nonlocal declared
-        declared += 1
-        namespace_events.append(len(events))
-        namespaces.append((prefix, uri))
-
-    def parse(document: SourceBytes, interned: dict[str, str]) -> None:
-        nonlocal parser, source, tally, declared
-        parser = expat.ParserCreate("utf-8", SEPARATOR, interned)
-        source, tally, declared = document, Tally(limits), 0
-        parser.namespace_prefixes = True
-        parser.ordered_attributes = True
-        parser.buffer_text = True
-        parser.StartElementHandler = start
-        parser.EndElementHandler = end
-        parser.CharacterDataHandler = text
-        parser.CommentHandler = part
-        parser.ProcessingInstructionHandler = part
-        parser.StartNamespaceDeclHandler = declare
-        try:
-            parser.Parse(document.data, True)
-        except expat.ExpatError as error:
-            raise document.error(parser.ErrorByteIndex, expat.ErrorString(error.code)) from None
-        finally:
-            del parser, source  # the handlers hold them, and the parser holds the handlers
-
-    return parse

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft.columns.integers import Ints, Longs
 from weft.documents.table import NodeTable
@@ -89,9 +88,11 @@ def _changes(rows: list[int], lasts: Ints, prefixes: list[int], width: int) -> t
 
 def _names(table: NodeTable, numbers: dict[str, int]) -> tuple[Longs, Longs]:
     """The rows and prefixes of all names that have one; an attribute without one is in no namespace."""
-    of_element = np.array([numbers.get(tag.rpartition(":")[0], -1) for tag in table.tags], np.int64)
-    has_prefix = np.array([":" in tag for tag in table.tags], bool)
-    of_attribute: NDArray[np.int64] = np.where(has_prefix, of_element, -1)
+    of_element, of_attribute = np.full(len(table.tags), -1, np.int64), np.full(len(table.tags), -1, np.int64)
+    for at in np.unique(np.concatenate([table.tag, table.attribute_tag])).tolist():
+        prefix, colon, _ = table.tags[at].rpartition(":")
+        of_element[at] = numbers.get(prefix, -1)
+        of_attribute[at] = of_element[at] if colon else -1
     rows = np.concatenate([np.arange(table.elements), table.parent[table.elements : table.first_text]])
     prefixes = np.concatenate([of_element[table.tag], of_attribute[table.attribute_tag]])
     is_known = prefixes >= 0

@@ -14,10 +14,13 @@ import numpy as np
 from weft.columns.integers import Ints, Longs, expand
 from weft.documents.document import Document
 from weft.documents.kind import Kind
+from weft.documents.names import NameTable
+from weft.documents.strings import Characters, Strings
 from weft.errors import DocumentError
 
 _MOST_BELOW = 1 << 23  # nodes below others, counted for each of these: elements nested in elements have very many
 _MOST_HELD = 1 << 27  # characters of values that are held at once
+_WIDEST = 4  # bytes of a character
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,7 @@ class NodeTable:
     documents: tuple[Document, ...]
     sources: tuple[bytes, ...]
     rejected: tuple[DocumentError, ...]
-    names: tuple[str, ...]  # expanded: `{uri}local`; the columns `name` and `attribute_name` point here
-    tags: tuple[str, ...]  # as written: `prefix:local`; the columns `tag` and `attribute_tag` point here
+    name_table: NameTable  # shared by batches, and growing: a number means the same in all tables that have it
     # one entry an element
     document: Ints
     name: Ints
@@ -44,12 +46,44 @@ class NodeTable:
     # one entry an attribute
     attribute_name: Ints
     attribute_tag: Ints
-    attribute_values: tuple[str, ...]
+    attribute_characters: Characters  # all attribute values in UTF-8, one behind the other
+    attribute_value_start: Longs  # where each begins in them; one entry more, for the end of the last
     # one entry a text
-    texts: tuple[str, ...]
     text_event: Ints
+    characters: Characters  # all character data in UTF-8, decoded, one text behind the other
+    text_start: Longs  # where each begins in them; one entry more, for the end of the last
     # declared namespaces: row, prefix, uri (None undeclares the default)
     namespaces: tuple[tuple[int, str | None, str | None], ...]
+
+    @property
+    def names(self) -> list[str]:
+        """Expanded names, `{uri}local`: the columns `name` and `attribute_name` point here."""
+        return self.name_table.names
+
+    @property
+    def tags(self) -> list[str]:
+        """Names as written, `prefix:local`: the columns `tag` and `attribute_tag` point here."""
+        return self.name_table.tags
+
+    @cached_property
+    def element_names(self) -> list[int]:
+        """The numbers of the names that elements of this batch have; the name table may have very many others."""
+        return _distinct(self.name)
+
+    @cached_property
+    def attribute_names(self) -> list[int]:
+        """The numbers of the names that attributes of this batch have."""
+        return _distinct(self.attribute_name)
+
+    @cached_property
+    def texts(self) -> Strings:
+        """The texts, each made when it is asked for."""
+        return Strings(self.characters, self.text_start)
+
+    @cached_property
+    def attribute_values(self) -> Strings:
+        """The values of attributes, each made when it is asked for."""
+        return Strings(self.attribute_characters, self.attribute_value_start)
 
     @property
     def elements(self) -> int:
@@ -137,7 +171,7 @@ class NodeTable:
     def string_value(self, node: int) -> str:
         """XPath's string-value of a node."""
         if node < self.elements:
-            return "".join(self.texts[self.text_first[node] : self.text_last[node]])
+            return self.texts.joined(self.text_first[node], self.text_last[node])
         if node < self.first_text:
             return self.attribute_values[node - self.elements]
         return self.texts[node - self.first_text]
@@ -145,10 +179,13 @@ class NodeTable:
     @cached_property
     def _characters_before(self) -> Longs:
         """The characters of all texts before each."""
-        return np.append(0, np.cumsum(np.fromiter(map(len, self.texts), np.int64, len(self.texts))))
+        if self.texts.is_ascii:
+            return self.text_start
+        begins = (self.characters & 0xC0) != 0x80  # a byte that does not go on with the character before
+        return np.append(0, np.cumsum(np.add.reduceat(begins, self.text_start[:-1], dtype=np.int64)))
 
-    def characters(self, nodes: Ints) -> Longs:
-        """The lengths of the string-values of nodes."""
+    def lengths(self, nodes: Ints) -> Longs:
+        """The characters of the string-values of nodes."""
         sizes = np.zeros(nodes.size, np.int64)
         is_element, is_text = nodes < self.elements, nodes >= self.first_text
         before, rows, texts = self._characters_before, nodes[is_element], nodes[is_text] - self.first_text
@@ -163,30 +200,44 @@ class NodeTable:
         rows = nodes[nodes < self.elements]
         return int((self.end[rows] - self.start[rows]).sum()) + sum(map(len, self.sources))
 
+    def spans(self, nodes: Ints) -> tuple[Longs, Longs]:
+        """Where the string-values of elements and texts begin and end in `characters`."""
+        is_element = nodes < self.elements
+        rows, texts = nodes[is_element], nodes[~is_element] - self.first_text
+        first, last = np.empty(nodes.size, np.int64), np.empty(nodes.size, np.int64)
+        first[is_element], last[is_element] = self.text_first[rows], self.text_last[rows]
+        first[~is_element], last[~is_element] = texts, texts + 1
+        return self.text_start[first], self.text_start[last]
+
     def string_values(self, nodes: Ints, longest: int | None = None) -> list[str]:
         """The string-values of many nodes, those of elements cut to a length if one is given.
 
         Raises MemoryError, before any memory is spent, where they are too much to be held.
         """
-        values = [""] * nodes.size
-        texts, attributes = self.texts, self.attribute_values
-        places = np.flatnonzero(nodes < self.elements)
-        rows = nodes[places]
-        firsts, lasts = self.text_first[rows], self.text_last[rows]
+        is_attribute = (nodes >= self.elements) & (nodes < self.first_text)
+        if is_attribute.any():
+            values = [""] * nodes.size
+            own = np.flatnonzero(is_attribute)
+            for at, attribute in zip(own.tolist(), (nodes[own] - self.elements).tolist(), strict=True):
+                values[at] = self.attribute_values[attribute]
+            others = np.flatnonzero(~is_attribute)
+            for at, value in zip(others.tolist(), self.string_values(nodes[others], longest), strict=True):
+                values[at] = value
+            return values
+        starts, ends = self.spans(nodes)
         if longest is not None:
-            before = self._characters_before
-            lasts = np.minimum(lasts, np.searchsorted(before, before[firsts] + longest))
-        elif self.most_characters(nodes) > _MOST_HELD and (total := int(self.characters(nodes).sum())) > _MOST_HELD:
+            is_cut = (nodes < self.elements) & (ends - starts > longest)
+            ends = np.where(is_cut, np.minimum(ends, starts + _WIDEST * longest), ends)
+        elif self.most_characters(nodes) > _MOST_HELD and (total := int(self.lengths(nodes).sum())) > _MOST_HELD:
             raise MemoryError(f"values of {total} characters at once, more than {_MOST_HELD}")
-        for at, first, last in zip(places.tolist(), firsts.tolist(), lasts.tolist(), strict=True):
-            values[at] = texts[first] if last - first == 1 else "".join(texts[first:last])
+        values = list(map(self.texts.between, starts.tolist(), ends.tolist()))
         if longest is not None:
-            for at in places.tolist():
+            for at in np.flatnonzero(is_cut).tolist():
                 values[at] = values[at][:longest]
-        places = np.flatnonzero((nodes >= self.elements) & (nodes < self.first_text))
-        for at, attribute in zip(places.tolist(), (nodes[places] - self.elements).tolist(), strict=True):
-            values[at] = attributes[attribute]
-        places = np.flatnonzero(nodes >= self.first_text)
-        for at, text in zip(places.tolist(), (nodes[places] - self.first_text).tolist(), strict=True):
-            values[at] = texts[text]
         return values
+
+
+def _distinct(numbers: Ints) -> list[int]:
+    """Numbers that a column has, each once; they are small."""
+    found: list[int] = np.flatnonzero(np.bincount(numbers)).tolist()
+    return found

@@ -118,13 +118,13 @@ class Matches:
         return [(*key, reason) for key, reason in sorted(self.budget.refused.items())]
 
     def subscriptions(self) -> list[Ints]:
-        """For each document the subscriptions that match it, in the order in which they came."""
+        """For each document the subscriptions that match it, each once, in no order."""
         parts = [outcome.subscriptions() for outcome in self._outcomes]
         parts += [other.subscriptions() for other in self._others]
         if len(parts) == 1:
             return parts[0]
         none = np.zeros(0, np.int32)
-        return [np.sort(np.concatenate([none, *(part[at] for part in parts)])) for at in range(self._documents)]
+        return [np.concatenate([none, *(part[at] for part in parts)]) for at in range(self._documents)]
 
     def messages(self) -> list[tuple[int, int, str]]:
         """(document, subscription, message) of the FLWR queries, sorted by document, then subscription."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from weft.engine.engine import Engine
 from weft.engine.index import Index
 from weft.engine.messages.outcome import Compound
-from weft.engine.shared.plan import NOTHING, NodeKind
+from weft.engine.shared.nodes import NOTHING, NodeKind
 from weft.engine.shared.show_nodes import NodeLines
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
@@ -55,22 +55,23 @@ def _explain_groups(index: Index, top: int) -> list[str]:
 def _explain_index(index: Index, top: int) -> list[str]:
     shared, paths = index.shared, index.plans.paths
     sharing = index.targets.sharing()
-    constants = sum(1 for size in index.templates.values() if size > 1)
+    templates = Counter(index.templates().values())
+    constants = sum(1 for size in templates.values() if size > 1)
     by_way = Counter(index.ways(index.results))
     lines = [f"  answered     {number:>9}  {way}" for way, number in by_way.most_common()]
     lines += [
         f"  states       {len(shared.states):>9}  in the automaton, one for each prefix of a path",
         f"  results      {len(index.targets):>9}  distinct queries; {len(sharing)} have more than one subscription",
-        f"  templates    {len(index.templates):>9}  plans without their constants; {constants} have several rows",
+        f"  templates    {len(templates):>9}  plans without their constants; {constants} have several rows",
         f"  label paths  {len(paths) - 1:>9}  seen so far",
     ]
-    kinds = Counter(shared.kind)
+    kinds = Counter(shared.nodes.kind)
     lines += [f"  {kind.name.lower():<12} {kinds[kind]:>9}  {text}" for kind, text in _TOLD.items() if kinds[kind]]
     if sharing:
         lines += ["", "  most shared results (subscriptions):"]
         order = sorted(sharing, key=lambda result: -sharing[result])[:top]
         lines += [f"  {sharing[result]:>9}  result {result}" for result in order]
-    largest = [size for size in sorted(index.templates.values(), reverse=True)[:top] if size > 1]
+    largest = [size for size in sorted(templates.values(), reverse=True)[:top] if size > 1]
     if largest:
         lines += ["", f"  largest templates (rows of constants): {', '.join(map(str, largest))}"]
     if len(paths) > 1:
@@ -146,7 +147,9 @@ def _sharing(index: Index, number: int) -> Iterator[str]:
     wanted = index.targets.sharing()
     for result in index.results[number]:
         yield f"result {result}: wanted by {_some(wanted.get(result, 1), 'subscription')}"
-    yield f"template: {_some(index.template_rows(number), 'subscription')} with this plan, constants aside"
+    templates = index.templates()
+    alike = sum(template == templates[number] for template in templates.values())
+    yield f"template: {_some(alike, 'subscription')} with this plan, constants aside"
     if number in index.built:
         others = index.built.sharing(number)
         yield f"groups: {_some(others, 'subscription')} with these bindings and return paths"
@@ -173,8 +176,13 @@ def _costs(index: Index, number: int) -> list[str]:
 
 def _seen(index: Index, number: int) -> list[str]:
     paths = index.plans.paths
-    states = {index.origin(result)[0] for result in index.results_below(number)}
-    seen = [at for at in range(1, len(paths)) if not states.isdisjoint(paths.reached(at).tolist())]
+    results = set(index.results_below(number))
+    states = {index.origin(result)[0] for result in results}
+    seen = [
+        at
+        for at in range(1, len(paths))
+        if not states.isdisjoint(paths.reached(at).tolist()) or not results.isdisjoint(paths.results_at(at).tolist())
+    ]
     return [f"  {int(paths.seen[at]):>9}  /{'/'.join(paths.names_of(at))}" for at in seen[:20]]
 
 

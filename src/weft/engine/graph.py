@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from xml.sax.saxutils import escape
 
+from weft.documents.escaping import escape_text
 from weft.plans.show import Line
 
 
@@ -27,7 +27,7 @@ def drawing(lines: Sequence[Line]) -> str:
             drawn.append(f'<path d="M{x},{y + _BOX // 2} H{x - _INDENT + 12}"/>')
         above.append(number)
         drawn.append(f'<rect x="{x}" y="{y}" width="{len(text) * 7.2 + 16:.0f}" height="{_BOX}" rx="3"/>')
-        drawn.append(f'<text x="{x + 8}" y="{y + 16}">{escape(text)}</text>')
+        drawn.append(f'<text x="{x + 8}" y="{y + 16}">{escape_text(text)}</text>')
     return _SVG.format(width=width, height=len(lines) * _LINE, body="\n".join(drawn))
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from functools import partial
 
 from weft.documents.document import Limits
@@ -20,7 +19,11 @@ from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
-from weft.engine.shared.plan import NOTHING, NodeKind, SharedPlan
+from weft.engine.shared.nodes import NOTHING
+from weft.engine.shared.plan import SharedPlan
+from weft.engine.shared.results import Results
+from weft.engine.shared.templates import Templates
+from weft.engine.subscribed import SubscribedResults
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Combine, Edge, Pattern, Selection
 from weft.plans.recipe import Recipe
@@ -34,15 +37,12 @@ class Index:
         self.shared = SharedPlan(dtd)
         self.plans = LabelPlans(self.shared, bounds)
         self.targets = Targets()
-        self.results: dict[int, tuple[int, ...]] = {}  # by subscription
+        self.results = SubscribedResults()
+        self.origins = Results()
         self.compounds: dict[int, Compound] = {}  # by subscription
         self.built: BuiltQueries = BuiltQueries()
-        self.templates: Counter[int] = Counter()
         self.dead = 0
-        self._template_of: dict[int, int] = {}
         self._recipes: dict[Recipe, Recipe] = {}
-        self._of_state: dict[int, int] = {}
-        self._of_node: dict[int, int] = {}
         self._frozen: Frozen | None = None
         self._thorough: tuple[Frozen, LabelPlans] | None = None
 
@@ -58,8 +58,12 @@ class Index:
         """Merge a subscription's plan into the shared one."""
         self.shared.begin()
         self._frozen = None
-        if isinstance(selection, Flwr):
-            results: tuple[int, ...] = (self._result(binding_pattern(selection.variables)),)
+        results: tuple[int, ...]
+        if isinstance(selection, Pattern):
+            results = (self._result(selection),)
+            self.targets.add(results[0], subscription)
+        elif isinstance(selection, Flwr):
+            results = (self._result(binding_pattern(selection.variables)),)
             building = add_building(self.shared, selection, self._recipes)
             self.built.add(subscription, results[0], building)
             if selection.where is None:
@@ -76,10 +80,7 @@ class Index:
             compound = self._compound(selection)
             self.compounds[subscription] = compound
             results = ()
-        self.results[subscription] = results
-        template = hash(tuple(self.shared.shape))
-        self._template_of[subscription] = template
-        self.templates[template] += 1
+        self.results.add(subscription, results)
         self.shared.begin()
 
     def remove(self, subscription: int) -> None:
@@ -91,19 +92,12 @@ class Index:
             self.dead += self.targets.remove(result, subscription)
         if self.compounds.pop(subscription, None) is not None:
             self.dead += 1
-        template = self._template_of.pop(subscription)
-        self.templates[template] -= 1
-        if not self.templates[template]:
-            del self.templates[template]
 
     # -- for people
 
     def origin(self, result: int) -> tuple[int, int]:
         """The state that a result's nodes are at, and the node of the shared plan that must hold, if any."""
-        for state, known in self._of_state.items():
-            if known == result:
-                return state, NOTHING
-        return next((self.shared.state[node], node) for node, known in self._of_node.items() if known == result)
+        return self.origins.state[result], self.origins.node[result]
 
     def results_below(self, subscription: int) -> tuple[int, ...]:
         """The results that a subscription is made of."""
@@ -112,7 +106,7 @@ class Index:
 
     def ways(self, subscriptions: Iterable[int]) -> Iterator[str]:
         """How subscriptions are answered."""
-        conditional = set(self._of_node.values())
+        conditional = {result for result, node in enumerate(self.origins.node) if node != NOTHING}
         for subscription in subscriptions:
             if subscription in self.compounds:
                 yield "one by one: from the results of its parts, node by node"
@@ -123,9 +117,22 @@ class Index:
             else:
                 yield "by shared conditions"
 
-    def template_rows(self, subscription: int) -> int:
-        """How many subscriptions have this one's plan, constants aside."""
-        return self.templates[self._template_of[subscription]]
+    def templates(self) -> dict[int, Hashable]:
+        """By subscription its plan, constants aside."""
+        templates = Templates(self.shared)
+        of_result = [
+            (state, templates.of(node)) for state, node in zip(self.origins.state, self.origins.node, strict=True)
+        ]
+
+        def of(subscription: int) -> Hashable:
+            results = tuple(of_result[result] for result in self.results_below(subscription))
+            if subscription not in self.built:
+                return results
+            building = self.built.building(subscription)
+            chains = (*building.slots, *building.chains)
+            return results, tuple(tuple((edge, templates.of(node)) for edge, node in chain) for chain in chains)
+
+        return {subscription: of(subscription) for subscription in self.results}
 
     def match(self, table: NodeTable, budget: Budget | None = None) -> Outcome:
         """Answer a batch. Whatever ends it too soon leaves no half-made label path: the next one begins anew."""
@@ -137,7 +144,7 @@ class Index:
 
     def _match(self, table: NodeTable, budget: Budget) -> Outcome:
         if self._frozen is None:
-            self._frozen, self._thorough = Frozen(self.shared, self._of_state, self._of_node), None
+            self._frozen, self._thorough = Frozen(self.shared, self.origins), None
             self.plans.freeze(self._frozen)
         mark = len(self.plans.paths)
         with self._profile("PME"):
@@ -148,16 +155,16 @@ class Index:
         found = evaluation.run()
         self._refuse(self._frozen, evaluation.refusals.reasons, budget)
         outcome = Outcome(evaluation, found, self.targets, dict(self.compounds), self.built, budget)
-        if self.plans.paths.is_beyond:
+        if self.plans.is_beyond:
             evaluation.settle()
-            self.plans.paths.finish_batch(mark)
+            self.plans.finish_batch(mark)
         return outcome
 
     def _do_thoroughly(self, table: NodeTable) -> ThoroughEvaluation:
         """The batch in the other way, whose tables are made when the first batch asks for it."""
         if self._thorough is None:
             self._thorough = (
-                Frozen(self.shared, self._of_state, self._of_node, is_thorough=True),
+                Frozen(self.shared, self.origins, is_thorough=True),
                 LabelPlans(self.shared, self._bounds),
             )
             self._thorough[1].freeze(self._thorough[0])
@@ -165,7 +172,7 @@ class Index:
         mark = len(plans.paths)
         evaluation = ThoroughEvaluation(table, plans.labels(table), plans, frozen, self._profile)
         evaluation.run()
-        plans.paths.finish_batch(mark)
+        plans.finish_batch(mark)
         return evaluation
 
     def _refuse(self, frozen: Frozen, reasons: dict[int, dict[int, str]], budget: Budget) -> None:
@@ -190,12 +197,10 @@ class Index:
     def _result(self, pattern: Pattern) -> int:
         """The result that a pattern's nodes are."""
         state, node = self.shared.add_pattern(pattern)
-        results, key = (self._of_state, state) if node == NOTHING else (self._of_node, node)
-        result = results.get(key)
+        result = self.origins.find(state, node)
         if result is None:
-            result = results[key] = self.targets.new()
-            if node != NOTHING and self.shared.kind[node] is NodeKind.EXISTS:
-                self.shared.eager.add(node)
+            result = self.origins.add(state, node)
+            self.targets.new()  # has the same number
         return result
 
     def _compound(self, selection: Selection) -> Compound:

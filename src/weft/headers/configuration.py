@@ -107,7 +107,10 @@ def as_configurations(given: Configurations) -> tuple[Configuration, ...]:
     """Configurations in any of their forms; a tag that two of them have is refused."""
     if isinstance(given, str | Path):
         given = read_configurations(given)
-    found = (given,) if isinstance(given, Configuration) else tuple(given)
+    found = (given,) if isinstance(given, Configuration) or not isinstance(given, Iterable) else tuple(given)
+    if other := [each for each in found if not isinstance(each, Configuration)]:
+        told = "expected a configuration, several of them, or the path of a file"
+        raise ConfigurationError(f"configurations: {told}, found {type(other[0]).__name__}")
     tags = [each.tag for each in found]
     if twice := next((tag for tag in tags if tags.count(tag) > 1), None):
         raise ConfigurationError(f"configurations: expected each tag once, found {twice} twice")

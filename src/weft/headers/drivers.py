@@ -5,12 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isnan
+from typing import Any
 
 from weft.engine.shared.constants import TEXT_INDEXES, TextIndex
 from weft.headers.conditions import LookUp
 from weft.headers.header import ABSENT
-from weft.plans.numbers import double, number
-from weft.plans.plan import Value
+from weft.plans.comparisons import Read, reader_of
+from weft.plans.plan import Constant, Value
 
 
 class Drivers:
@@ -111,18 +112,16 @@ class _DriverConstants:
             yield from index(value)
 
     def _indexes(self) -> Iterator[Callable[[str], Iterator[int]]]:
-        """An index for each operator and kind of constant but equal texts."""
-        groups: dict[tuple[str, type, bool], list[tuple[str | float, int]]] = {}
+        """An index for each operator and way to read a value but equal texts."""
+        groups: dict[tuple[str, Read | None], list[tuple[Constant, int]]] = {}
         for condition, test in self.conditions.items():
             if test.operator != "=" or not isinstance(test.constant, str):
-                key = test.operator, type(test.constant), test.is_double
-                groups.setdefault(key, []).append((test.constant, condition))
-        for (operator, kind, is_double), constants in groups.items():
+                groups.setdefault((test.operator, reader_of(test)), []).append((test.constant, condition))
+        for (operator, read), constants in groups.items():
             if operator in TEXT_INDEXES:
                 texts = [(str(constant), condition) for constant, condition in constants]
                 yield _flat(TEXT_INDEXES[operator](texts))
             else:
-                read = (double if is_double else number) if kind is float else None
                 yield _Ordered(operator, constants, read)
 
 
@@ -137,17 +136,17 @@ def _flat(index: TextIndex) -> Callable[[str], Iterator[int]]:
 class _Ordered:
     """Tests with one comparison, by their constants in order: what a value passes is one range of them, or two."""
 
-    def __init__(
-        self, operator: str, constants: Sequence[tuple[str | float, int]], read: Callable[[str], float] | None
-    ) -> None:
+    def __init__(self, operator: str, constants: Sequence[tuple[Any, int]], read: Read | None) -> None:
         kept = sorted((each for each in constants if not _is_nan(each[0])), key=lambda each: each[0])
         self._unequal = [condition for constant, condition in constants if _is_nan(constant)]
         self._operator, self._read = operator, read
-        self._constants: list[str | float] = [constant for constant, _ in kept]
+        self._constants = [constant for constant, _ in kept]  # all of one type, which `read` gives
         self._conditions = [condition for _, condition in kept]
 
     def __call__(self, text: str) -> Iterator[int]:
-        value: str | float = text if self._read is None else self._read(text)
+        value = text if self._read is None else self._read(text)
+        if value is None:
+            return
         if self._operator == "!=":
             yield from self._unequal
         if _is_nan(value):  # unequal to everything, and nothing else
@@ -171,5 +170,5 @@ class _Ordered:
                 yield from self._conditions[:high]
 
 
-def _is_nan(value: str | float) -> bool:
+def _is_nan(value: Constant) -> bool:
     return isinstance(value, float) and isnan(value)

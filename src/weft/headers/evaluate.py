@@ -22,20 +22,10 @@ from weft.headers.conditions import (
 )
 from weft.headers.header import ABSENT
 from weft.headers.looked_up import LookedUp
-from weft.plans.comparisons import HOLDS
-from weft.plans.numbers import double, number
-from weft.plans.plan import Value
+from weft.plans.comparisons import HOLDS, holds
 
 #: What asking costs, in look-ups of a plain value.
 _COST = {Settled: 0.0, RootIs: 4.0, LookUp: 1.0, CountLookUp: 0.2, FirstLookUp: 1.0, NestedLookUp: 20.0}
-
-
-def holds(test: Value, text: str) -> bool:
-    """Whether a value passes a test."""
-    constant = test.constant
-    if isinstance(constant, str):
-        return bool(HOLDS[test.operator](text, constant))
-    return bool(HOLDS[test.operator]((double if test.is_double else number)(text), constant))
 
 
 class ConditionTable:

@@ -11,7 +11,7 @@ from weft.headers.configuration import Configuration, Configurations, as_configu
 from weft.headers.header import HeaderError, check, fields_of
 from weft.headers.producer import bytes_of
 from weft.headers.selection.feedback import Feedback
-from weft.headers.served import ServedQueries
+from weft.headers.served import ServedQueries, Suffices
 from weft.languages import Plan
 
 _SWEEP = 10_000  # queries that went, before their conditions are forgotten
@@ -65,31 +65,36 @@ class HeaderMatcher:
                 for served in self._served.values():
                     served.renew(self._plans)
 
-    def answer(self, document: Document) -> list[int] | None:
-        """The queries that match a document, those of joins if it may take part; None if it must be parsed."""
+    def answer(self, document: Document, suffices: Suffices | None = None) -> list[int] | None:
+        """The queries that match a document, those of joins if it may take part; None if it must be parsed.
+
+        With `suffices`, which is told the queries that match and those of which it is unknown, it must be parsed only
+        if that says no; of the unknown ones none is in the answer.
+        """
         found = self._latest.answer_plain(document) if self._latest is not None else None
         if found is None:
-            return self._answer(document)
+            return self._answer(document, suffices)
         self.hits += 1
         return found
 
-    def _answer(self, document: Document) -> list[int] | None:
+    def _answer(self, document: Document, suffices: Suffices | None) -> list[int] | None:
         """The same, whatever the header is, and whatever stands at its offsets."""
         try:
             fields = fields_of(document.header or b"")
             data = document.data if type(document.data) is bytes else bytes_of(document)
             tag, length, checksum, _, entries, _, _ = fields
-            served = self._latest = self._served[tag]
+            served, self._latest = self._served[tag], None  # until the header proves right: wrong ones come in a row
             if length != len(data) or len(entries) != len(served.kinds):
                 self.misses["a header of another document"] += 1
                 return None
-            if served.hopeless:  # whatever the header says: then it need not be that of the document
+            if served.hopeless and suffices is None:  # whatever it says: then it need not be that of the document
                 found = None
             elif checksum != check(data):
                 self.misses["a header of another document"] += 1
                 return None
             else:
-                found = served.answer(document, data, fields)
+                found = served.answer(document, data, fields, suffices)
+            self._latest = served
             served.count(entries, found is None)
         except HeaderError:
             self.misses["no header" if document.header is None else "a damaged header"] += 1

@@ -67,13 +67,17 @@ class PathAutomaton:
     def _classes_of(self, table: NodeTable) -> Ints:
         """The classes of the names of all nodes that some path may lead to."""
         states = self._states
-        elements = np.array([self._class(name) for name in table.names], np.int32)[table.name]
+        classes = np.zeros(len(table.names), np.int32)
+        classes[table.element_names] = [self._class(table.names[at]) for at in table.element_names]
+        elements = classes[table.name]
         if not (states.has_attributes or states.has_texts):
             return elements
-        attributes = np.array([self._class(f"@{name}") for name in table.names], np.int32)[table.attribute_name]
+        classes[table.attribute_names] = [self._class(f"@{table.names[at]}") for at in table.attribute_names]
+        attributes = classes[table.attribute_name]
         if not states.has_texts:
             return np.concatenate([elements, attributes])
-        return np.concatenate([elements, attributes, np.full(len(table.texts), self._class(TEXT_NAME), np.int32)])
+        texts = np.full(table.nodes - table.first_text, self._class(TEXT_NAME), np.int32)
+        return np.concatenate([elements, attributes, texts])
 
     def _class(self, name: str) -> int:
         key = (

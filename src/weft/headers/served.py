@@ -8,7 +8,7 @@ values that it has, not the number of queries.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from xxhash import xxh3_64_intdigest
 
@@ -27,6 +27,8 @@ from weft.languages import Plan
 from weft.plans.flwr import Flwr
 from weft.plans.xscl import Xscl
 
+#: Whether the queries that are known to match are enough, though others are unknown.
+Suffices = Callable[[Sequence[int], Sequence[int]], bool]
 _FEW = 64  # queries with a driver that is unknown, which are asked one by one all the same
 _AGAIN = 512  # documents after which conditions are put in order anew
 
@@ -117,10 +119,13 @@ class ServedQueries:
         matched.sort()
         return matched
 
-    def answer(self, document: Document, data: bytes, fields: Fields) -> list[int] | None:
+    def answer(
+        self, document: Document, data: bytes, fields: Fields, suffices: Suffices | None = None
+    ) -> list[int] | None:
         """The same for any document that the header is of; None if it must be parsed.
 
-        `fields` are those of the header, which is not made into one where values are plain.
+        `fields` are those of the header, which is not made into one where values are plain. Queries that are not known
+        to match may be left open if what is known `suffices`.
         """
         drivers, looked_up = self._drivers, None
         values: Sequence[str | int | None] = (None,)
@@ -144,7 +149,7 @@ class ServedQueries:
                 asked.append(at)
         if asked:
             looked_up = looked_up or LookedUp(document, data, Header(*fields[:6]), self.kinds)
-            if not self._ask(document, looked_up, asked, matched):
+            if not self._ask(document, looked_up, asked, matched, suffices):
                 return None
         matched.sort()
         return matched
@@ -168,18 +173,29 @@ class ServedQueries:
             return queries
         return [number for number, stream in queries.items() if not stream or is_in_stream(document, stream)]
 
-    def _ask(self, document: Document, looked_up: LookedUp, asked: list[int], matched: list[int]) -> bool:
-        """Add the queries whose conditions hold; whether all of them are known."""
+    def _ask(
+        self,
+        document: Document,
+        looked_up: LookedUp,
+        asked: list[int],
+        matched: list[int],
+        suffices: Suffices | None,
+    ) -> bool:
+        """Add the queries whose conditions hold; whether all of them are known, or those that are suffice."""
         known: dict[int, bool | None] = {}
+        unknown: list[int] = []
         for at in asked:
             found = self._table.ask(at, looked_up, known)
             if found is False:
                 continue
             queries = self._in_stream(at, document)
-            if found is None and queries:
+            if found is not None:
+                matched += queries
+            elif queries and suffices is None:
                 return False
-            matched += queries
-        return True
+            else:
+                unknown += queries
+        return not unknown or (suffices is not None and suffices(matched, unknown))
 
     def tell(self, number: int) -> str:
         condition = self._table.conditions[self._condition[number]]

@@ -12,7 +12,7 @@ from xml.parsers import expat
 from weft.documents.document import Limits
 from weft.documents.entities import Subset, declarations_for, measure, read_doctype, references_in
 from weft.documents.escaping import escape_attribute
-from weft.documents.scan import SEPARATOR
+from weft.documents.names import SEPARATOR
 from weft.documents.source import SourceBytes
 from weft.documents.tags import LONGEST_NAMESPACE, namespace_size, namespaces_in, refuse_floods, too_long_namespace
 from weft.errors import DocumentError

@@ -1,10 +1,11 @@
-"""The compiled stages: the scan of plain documents, label paths, and headers. `pip install` builds them."""
+"""The compiled stages: the scan of documents, label paths, headers, and regions. `pip install` builds them."""
 
 from importlib.machinery import EXTENSION_SUFFIXES
 
 try:
     from weft.kernel.headers import find_attribute, find_text, fold, known_values, plain_values, unfold
-    from weft.kernel.plain import Plain
+    from weft.kernel.regions import cut
+    from weft.kernel.scanner import Scanner
     from weft.kernel.walk import follow, walk
 except ImportError as error:
     raise ImportError(
@@ -16,7 +17,8 @@ BUILT_FOR = EXTENSION_SUFFIXES[0].strip(".").rpartition(".")[0]
 
 __all__ = [
     "BUILT_FOR",
-    "Plain",
+    "Scanner",
+    "cut",
     "find_attribute",
     "find_text",
     "fold",

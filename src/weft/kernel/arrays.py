@@ -22,3 +22,10 @@ def wider(array, size=0):
     new = np.zeros(max(2 * old.size, size + 1), old.dtype)
     new[: old.size] = old
     return held(new)
+
+
+def bits(flags):
+    """Flags as bits of words."""
+    words = np.zeros((len(flags) // 64 + 1) * 64, np.uint8)
+    words[: len(flags)] = flags
+    return np.packbits(words, bitorder="little").view(np.uint64)

@@ -2,6 +2,9 @@ from weft.kernel.tables cimport Numbers
 
 
 cdef class StateTable:
+    cdef unsigned long long[::1] has_star  # bits of states
+    cdef unsigned long long[::1] is_loop
+    cdef unsigned long long[::1] is_inner  # states that something leads from
     cdef int[::1] star  # the state behind `*`, -1: none
     cdef int[::1] loop  # the state that stays active below, -1: none; a loop's loop is itself
     cdef Numbers edges  # (state, symbol) -> state

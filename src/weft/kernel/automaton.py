@@ -2,8 +2,9 @@
 """All paths in one automaton, as columns: what a run over label paths steps along."""
 
 import cython
+import numpy as np
 
-from weft.kernel.arrays import held
+from weft.kernel.arrays import bits, held
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.tables import Numbers
@@ -16,6 +17,10 @@ class StateTable:
     def __init__(self, star, loop, symbol_start, sources, targets):
         self.star, self.loop = held(star), held(loop)
         self.symbol_start, self.sources, self.targets = held(symbol_start), held(sources), held(targets)
+        self.has_star, self.is_loop = held(bits(star >= 0)), held(bits(loop == np.arange(len(loop))))
+        inner = (star >= 0) | (loop >= 0)
+        inner[sources] = True
+        self.is_inner = held(bits(inner))
         self.edges = Numbers(len(sources))
         symbol: cython.longlong
         at: cython.int

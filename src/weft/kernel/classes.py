@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Results in classes: those that end at the same label paths are one, so a document's results are read off few of them.
 
-ResultClasses are kept by partition refinement as label paths come.
+They are kept by partition refinement as label paths come.
 """
 
 import cython
@@ -15,22 +15,27 @@ if not cython.compiled:  # compiled, the types are those of the .pxd
 
 @cython.cclass
 class ResultClasses:
-    """Results as a permutation in which each class is a run; `classes.pxd` tells the columns."""
+    """For every result its class, and for every class its members; `classes.pxd` tells the columns.
+
+    A class that is split keeps its list, in which those that left are passed over, and dropped when it is next read.
+    Class 0 has all results that no label path has reached.
+    """
 
     def __init__(self, result_of_state, results: int):
         self.reached = IntLists()
         self.result_of_state = held(result_of_state)
         self.reached.reserve(0, 0)
-        self.members = held(np.arange(max(results, 1), dtype=np.int32))
-        self.position = held(np.arange(max(results, 1), dtype=np.int32))
         self.class_of = zeros(results, np.int32)
-        self.class_start, self.class_size = zeros(1024, np.int32), zeros(1024, np.int32)
-        self.class_met, self.class_stamp = zeros(1024, np.int32), zeros(1024, np.int32)
+        self.class_size, self.class_met = zeros(1024, np.int32), zeros(1024, np.int32)
+        self.class_new, self.class_stamp = zeros(1024, np.int32), zeros(1024, np.int32)
         self.class_size[0], self.classes = results, 1
+        self.members = IntLists()
+        self.members.reserve(0, 0)
         self.classes_of_path, self.paths_of_class, self.touched = IntLists(), IntLists(), IntLists()
         self.classes_of_path.reserve(0, 0)
         self.touched.reserve(0, 0)
         self.stamp, self.path_stamp = 0, zeros(1024, np.int32)
+        self.hits, self.hit = zeros(1024, np.int32), 0
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -38,58 +43,106 @@ class ResultClasses:
         """Split every class of which some results end at this label path and others do not."""
         i: cython.Py_ssize_t
         result: cython.int
-        other: cython.int
         k: cython.int
-        a: cython.int
-        b: cython.int
         self.touched.size[0] = 0
-        for i in range(self.reached.start[path], self.reached.start[path] + self.reached.size[path]):
-            result = self.result_of_state[self.reached.pool[i]]
-            if result < 0:
-                continue
-            k = self.class_of[result]
-            a = self.position[result]
-            b = self.class_start[k] + self.class_met[k]
-            if a < b:  # it was met before
-                continue
-            if self.class_met[k] == 0:
-                self.touched.add(0, k)
-            self.class_met[k] += 1
-            other = self.members[b]
-            self.members[b], self.members[a] = result, other
-            self.position[result], self.position[other] = b, a
+        for i in range(self.hit):
+            result = self.result_of_state[self.hits[i]]
+            if result >= 0:
+                k = self.class_of[result]
+                if self.class_met[k] == 0:
+                    self.touched.add(0, k)
+                self.class_met[k] += 1
+        is_split: cython.bint = False
         for i in range(self.touched.size[0]):
-            self.split(path, self.touched.pool[self.touched.start[0] + i])
+            is_split |= self.split(path, self.touched.pool[self.touched.start[0] + i])
+        if is_split:
+            self.move()
         return 0
 
     @cython.cfunc
     @cython.exceptval(-1)
     def split(self, path: cython.int, k: cython.int) -> cython.int:
+        """The class of those of a class that were met: itself if all were; returns whether it is a new one."""
         met: cython.int = self.class_met[k]
         new: cython.int = k
         i: cython.Py_ssize_t
         other: cython.int
         self.class_met[k] = 0
-        if met < self.class_size[k]:
+        if met < self.class_size[k] or k == 0:  # those that nothing had reached have no list
             new = self.classes
             self.classes += 1
-            if new >= self.class_start.shape[0]:
-                self.class_start, self.class_size = wider(self.class_start, new), wider(self.class_size, new)
-                self.class_met, self.class_stamp = wider(self.class_met, new), wider(self.class_stamp, new)
-            self.class_start[new], self.class_size[new] = self.class_start[k], met
-            self.class_start[k] += met
+            if new >= self.class_size.shape[0]:
+                self.class_size, self.class_met = wider(self.class_size, new), wider(self.class_met, new)
+                self.class_new, self.class_stamp = wider(self.class_new, new), wider(self.class_stamp, new)
+            self.class_size[new] = met
             self.class_size[k] -= met
-            for i in range(met):
-                self.class_of[self.members[self.class_start[new] + i]] = new
+            self.class_new[new] = new
+            self.members.reserve(new, met)
+            self.members.size[new] = 0
             self.paths_of_class.reserve(k, 0)
             for i in range(self.paths_of_class.size[k]):
                 other = self.paths_of_class.pool[self.paths_of_class.start[k] + i]
                 self.paths_of_class.add(new, other)
                 self.classes_of_path.add(other, new)
+        self.class_new[k] = new
         self.classes_of_path.add(path, new)
         self.paths_of_class.add(new, path)
+        return new != k
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def move(self) -> cython.int:
+        """Put the results of the states just taken into the classes that theirs were split into."""
+        i: cython.Py_ssize_t
+        result: cython.int
+        new: cython.int
+        m: IntLists = self.members
+        for i in range(self.hit):
+            result = self.result_of_state[self.hits[i]]
+            if result >= 0:
+                new = self.class_new[self.class_of[result]]
+                if new != self.class_of[result]:
+                    self.class_of[result] = new
+                    m.pool[m.start[new] + m.size[new]] = result
+                    m.size[new] += 1
+        if m.used > 4 * self.class_of.shape[0] + 4096:
+            self.collect()
         return 0
 
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def collect(self) -> cython.int:
+        """Lay the lists of members anew: what was left behind by splits is free again."""
+        k: cython.int
+        i: cython.Py_ssize_t
+        old: IntLists = self.members
+        new: IntLists = IntLists()
+        for k in range(self.classes):
+            new.reserve(k, 0)
+            new.size[k] = 0
+            if k:
+                new.reserve(k, self.class_size[k])
+                for i in range(old.start[k], old.start[k] + old.size[k]):
+                    if self.class_of[old.pool[i]] == k:
+                        new.pool[new.start[k] + new.size[k]] = old.pool[i]
+                        new.size[k] += 1
+        self.members = new
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def tidy(self, k: cython.int) -> cython.void:
+        """Drop from a class's list those that have left it."""
+        m: IntLists = self.members
+        i: cython.Py_ssize_t
+        kept: cython.Py_ssize_t = m.start[k]
+        for i in range(m.start[k], m.start[k] + m.size[k]):
+            if self.class_of[m.pool[i]] == k:
+                m.pool[kept] = m.pool[i]
+                kept += 1
+        m.size[k] = kept - m.start[k]
+
+    # Long: one pass over the rows of a batch; parts of it as calls would cost more than the work.
     def results(self, documents, labels, number: int) -> tuple:
         """Of rows with their documents, in order, and their label paths: (results, where each document's begin)."""
         of_row: cython.int[::1] = held(documents)
@@ -121,10 +174,12 @@ class ResultClasses:
                 if self.class_stamp[k] == self.stamp:
                     continue
                 self.class_stamp[k] = self.stamp
+                if self.members.size[k] != self.class_size[k]:
+                    self.tidy(k)
                 if used + self.class_size[k] > out.shape[0]:
                     out = wider(out, used + self.class_size[k])
-                for j in range(self.class_start[k], self.class_start[k] + self.class_size[k]):
-                    out[used] = self.members[j]
+                for j in range(self.members.start[k], self.members.start[k] + self.class_size[k]):
+                    out[used] = self.members.pool[j]
                     used += 1
         while document < number:
             document += 1
@@ -133,5 +188,8 @@ class ResultClasses:
 
     def results_at(self, path: int) -> object:
         """The results that end at a label path."""
-        found = np.asarray(self.result_of_state)[self.reached.of(path)]
-        return found[found >= 0]
+        found = [np.zeros(0, np.int32)]
+        for k in self.classes_of_path.of(path).tolist():
+            self.tidy(k)
+            found.append(self.members.of(k))
+        return np.concatenate(found)

@@ -1,8 +1,9 @@
-from weft.kernel.holding cimport Holding
+from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
+from weft.kernel.probing cimport Probing
 
 
-cdef class Evaluator(Holding):
+cdef class Evaluator(Probing):
     cdef int[::1] stack
     cdef Py_ssize_t stacked
     cdef int[::1] found

@@ -14,8 +14,9 @@ import numpy as np
 from weft.kernel.arrays import held, wider, zeros
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
-    from weft.kernel.holding import Holding
+    from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
+    from weft.kernel.probing import Probing
 
 NEVER = cython.declare(cython.int, 0)
 TEST = cython.declare(cython.int, 1)
@@ -36,11 +37,11 @@ FALSE, TRUE, RISEN = 1, 2, 4
 
 
 @cython.cclass
-class Evaluator(Holding):
+class Evaluator(Probing):
     """One batch against one shared plan; `evaluator.pxd` tells what it keeps: facts to come, and results found."""
 
-    def __init__(self, plan: PlanTables, source, columns: dict, steps: int):
-        Holding.__init__(self, plan, source, columns, steps)
+    def __init__(self, plan: PlanTables, lists: PlanLists, source, columns: dict, steps: int):
+        Probing.__init__(self, plan, lists, source, columns, steps)
         self.stack, self.stacked = zeros(1 << 10, np.int32), 0
         self.found, self.found_size = zeros(1 << 10, np.int32), 0
 

@@ -1,13 +1,9 @@
+from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
-from weft.kernel.ways cimport NodeWays
+from weft.kernel.values cimport NodeValues
 
 
-cdef class Holding(NodeWays):
-    cdef signed char[::1] known
-    cdef int[::1] low
-    cdef int[::1] high
-    cdef double[::1] as_number
-    cdef double[::1] as_double
+cdef class Holding(NodeValues):
     cdef int inside  # how deep `holds` is in itself
 
     cdef int holds(self, int node, int row) except? -1
@@ -15,7 +11,6 @@ cdef class Holding(NodeWays):
     cdef int are_met(self, int node, int row) except? -1
     cdef int is_below(self, int node, int row) except? -1
     cdef int passes(self, int node, int row) except? -1
-    cdef int read(self, int row, int reading) except? -1
     cdef int rank(self, int node, int row) except? -1
     cdef int linked(self, int node, int row) except? -1
     cdef int leads(self, int node, long long at, int row, int place) except? -1

@@ -2,16 +2,15 @@
 """Pairs (node of the shared plan, node of the document) in, whether they hold out; each is found out once."""
 
 import cython
-import numpy as np
 
-from weft.kernel.arrays import zeros
 from weft.kernel.ways import TooMuchError
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
+    from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
-    from weft.kernel.ways import NodeWays
+    from weft.kernel.values import NodeValues
 
-# The kinds of nodes, as weft.engine.shared.plan.NodeKind has them.
+# The kinds of nodes, as weft.engine.shared.nodes.NodeKind has them.
 NEVER = cython.declare(cython.int, 0)
 TEST = cython.declare(cython.int, 1)
 NAMED = cython.declare(cython.int, 2)
@@ -24,7 +23,7 @@ OR = cython.declare(cython.int, 8)
 RANK = cython.declare(cython.int, 9)
 DOWN = cython.declare(cython.int, 10)
 NEVER, TEST, NAMED, EXISTS, LIFT, FIRST, LINKED, AND, OR, RANK, DOWN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-# Operators, as weft.engine.shared.frozen.COMPARISONS has them.
+# Operators, as weft.engine.shared.nodes.COMPARISONS has them.
 EQ = cython.declare(cython.int, 0)
 NE = cython.declare(cython.int, 1)
 LT = cython.declare(cython.int, 2)
@@ -34,10 +33,9 @@ GE = cython.declare(cython.int, 5)
 EQ, NE, LT, LE, GT, GE = 0, 1, 2, 3, 4, 5
 # How a value is read, as weft.engine.shared.comparisons.Reading has it; PROBED are tests whose facts came from outside.
 TEXT = cython.declare(cython.int, 0)
-NUMBER = cython.declare(cython.int, 1)
-DOUBLE = cython.declare(cython.int, 2)
-PROBED = cython.declare(cython.int, 3)
-TEXT, NUMBER, DOUBLE, PROBED = 0, 1, 2, 3
+DATE = cython.declare(cython.int, 3)  # the first of three types of instants
+PROBED = cython.declare(cython.int, 6)
+TEXT, DATE, PROBED = 0, 3, 6
 # What is known of a pair.
 FALSE = cython.declare(cython.int, 1)
 TRUE = cython.declare(cython.int, 2)
@@ -64,14 +62,11 @@ def compared(operator: cython.int, value: cython.double, other: cython.double) -
 
 
 @cython.cclass
-class Holding(NodeWays):
-    """What holds in a batch; `holding.pxd` tells its columns: values, as they are asked for."""
+class Holding(NodeValues):
+    """What holds in a batch."""
 
-    def __init__(self, plan: PlanTables, source, columns: dict, steps: int):
-        NodeWays.__init__(self, plan, source, columns, steps)
-        self.known = zeros(self.nodes, np.int8)
-        self.low, self.high = zeros(self.nodes, np.int32), zeros(self.nodes, np.int32)
-        self.as_number, self.as_double = zeros(self.nodes, np.float64), zeros(self.nodes, np.float64)
+    def __init__(self, plan: PlanTables, lists: PlanLists, source, columns: dict, steps: int):
+        NodeValues.__init__(self, plan, lists, source, columns, steps)
         self.inside = 0
 
     @cython.cfunc
@@ -132,13 +127,8 @@ class Holding(NodeWays):
         """Whether the parts of an AND hold, but for its driver."""
         plan: PlanTables = self.plan
         at: cython.longlong
-        part: cython.int
         for at in range(plan.check_start[node], plan.check_start[node + 1]):
-            part = plan.checks[at]
-            if part < 0:
-                if self.holds(~part, row):
-                    return 0
-            elif not self.holds(part, row):
+            if (self.holds(plan.checks[at], row) != 0) == (plan.is_negated[at] != 0):
                 return 0
         return 1
 
@@ -170,10 +160,8 @@ class Holding(NodeWays):
             self.read(row, reading)
         if reading == TEXT:
             code: cython.int = plan.code[node]
-            if operator == EQ:
-                return self.low[row] <= code < self.high[row]
-            if operator == NE:
-                return not (self.low[row] <= code < self.high[row])
+            if operator == EQ or operator == NE:
+                return (self.low[row] <= code < self.high[row]) == (operator == EQ)
             if operator == LT:
                 return code >= self.high[row]
             if operator == LE:
@@ -181,23 +169,9 @@ class Holding(NodeWays):
             if operator == GT:
                 return code < self.low[row]
             return code < self.high[row]
-        value: cython.double = self.as_number[row] if reading == NUMBER else self.as_double[row]
-        return compared(operator, value, plan.number[node])
-
-    @cython.cfunc
-    @cython.exceptval(-1)
-    def read(self, row: cython.int, reading: cython.int) -> cython.int:
-        """A node's value, in the form that is asked for; Python knows."""
-        if reading == TEXT:
-            low, high = self.source.ranks(row)
-            self.low[row] = low
-            self.high[row] = high
-        elif reading == NUMBER:
-            self.as_number[row] = self.source.number(row)
-        else:
-            self.as_double[row] = self.source.double(row)
-        self.known[row] = self.known[row] | (1 << reading)
-        return 0
+        if reading >= DATE and self.instant_reading[row] != reading:
+            return 0  # a value is of one type at most, and stands in no relation to the others
+        return compared(operator, self.value(row, reading), plan.number[node])
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -221,14 +195,12 @@ class Holding(NodeWays):
                     kept += 1
         size: cython.double = kept - base
         for at in range(base, kept):
-            if compared(plan.operator[node], at - base + 1, size if plan.is_last[node] else plan.number[node]):
-                if self.heap[at] == row:
-                    answer = 1
-                slot: cython.Py_ssize_t = self.slot(node, self.heap[at], 0)
-                self.marks[slot] = self.marks[slot] | TRUE
-            else:
-                slot = self.slot(node, self.heap[at], 0)
-                self.marks[slot] = self.marks[slot] | FALSE
+            limit: cython.double = size if plan.is_last[node] else plan.number[node]
+            is_met: cython.bint = compared(plan.operator[node], at - base + 1, limit)
+            if is_met and self.heap[at] == row:
+                answer = 1
+            slot: cython.Py_ssize_t = self.slot(node, self.heap[at], 0)
+            self.marks[slot] = self.marks[slot] | (TRUE if is_met else FALSE)
         self.heap_size = base
         return answer
 

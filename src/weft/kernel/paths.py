@@ -4,27 +4,33 @@
 import cython
 import numpy as np
 
-from weft.kernel.arrays import held, wider, zeros
+from weft.kernel.arrays import bits, held, wider, zeros
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.automaton import StateTable
     from weft.kernel.classes import ResultClasses
     from weft.kernel.tables import IntLists, Numbers
 
+LOOK_UP = cython.declare(cython.int, 32)
+LOOK_UP = 32  # edges that are gone over in the time of one look-up, which is a miss in the caches
+
 
 @cython.cclass
 class PathTable(ResultClasses):
     """The label paths seen so far, with the states that each reaches; `paths.pxd` tells the columns."""
 
-    def __init__(self, automaton: StateTable, result_of_state, results: int):
+    def __init__(self, automaton: StateTable, result_of_state, results: int, busy=None):
+        """`busy` marks the states that there is something to do at; without it every state is remembered."""
         ResultClasses.__init__(self, result_of_state, results)
         self.automaton = automaton
+        every = np.full(len(automaton.is_inner), -1, np.int64).view(np.uint64)
+        self.is_kept = held(every if busy is None else np.asarray(automaton.is_inner) | bits(busy))
         self.parent, self.name = zeros(1024, np.int32), zeros(1024, np.int32)
         self.children, self.symbols = Numbers(), IntLists()
         self.is_element = zeros(1024, np.int8)
         self.active = IntLists()
         self.has_active = zeros(1024, np.int8)
-        self.marks = zeros(len(automaton.star), np.int8)
+        self.marks = zeros(len(automaton.star) // 64 + 1, np.uint64)
         self.size = 1
         self.active.put(0, np.array([0, *([automaton.loop[0]] if automaton.loop[0] >= 0 else [])], np.int32))
         self.has_active[0] = 1
@@ -66,8 +72,6 @@ class PathTable(ResultClasses):
         self.parent[path], self.name[path] = parent, name
         self.has_active[path] = 0
         self.activate(parent)
-        self.reached.reserve(path, 0)
-        self.reached.size[path] = 0
         self.take(path, parent, name)
         self.classes_of_path.reserve(path, 0)
         self.classes_of_path.size[path] = 0
@@ -76,87 +80,151 @@ class PathTable(ResultClasses):
         self.children.put((key << 32) | name, path)
         return path
 
+    # Long: one pass over columns; parts of it as calls would reload the columns each time.
     @cython.cfunc
     @cython.exceptval(-1)
     def take(self, path: cython.int, parent: cython.int, name: cython.int) -> cython.int:
-        """The states that edges by a name lead to from the active ones; the fewer of edges and states are gone over."""
+        """The states that edges by a name lead to from the active ones.
+
+        Active states are marked in a bitmap that stays in the fastest cache, and a name's edges are gone over in the
+        order in which they lie: for all but very few active states that is faster than to look each of them up.
+        """
         a: StateTable = self.automaton
         first: cython.Py_ssize_t = self.active.start[parent]
         size: cython.Py_ssize_t = self.active.size[parent]
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        at: cython.Py_ssize_t = 0
         symbol: cython.longlong
         state: cython.longlong
         child: cython.int
-        is_marked: cython.bint = False
+        most: cython.Py_ssize_t = size if self.is_element[name] else 0
+        symbols_end: cython.Py_ssize_t = 0
+        symbols_first: cython.Py_ssize_t = 0
         if name < self.symbols.start.shape[0]:
-            for j in range(self.symbols.start[name], self.symbols.start[name] + self.symbols.size[name]):
-                symbol = self.symbols.pool[j]
-                if symbol + 1 >= a.symbol_start.shape[0]:
-                    continue  # a label test that came later: no path has it
-                if size < 4 * (a.symbol_start[symbol + 1] - a.symbol_start[symbol]):
-                    for i in range(first, first + size):
-                        state = self.active.pool[i]
-                        child = a.edges.find((state << 32) | symbol)
-                        if child >= 0:
-                            self.reached.add(path, child)
-                    continue
-                if not is_marked:
-                    for i in range(first, first + size):
-                        self.marks[self.active.pool[i]] = 1
-                    is_marked = True
-                for i in range(a.symbol_start[symbol], a.symbol_start[symbol + 1]):
-                    if self.marks[a.sources[i]]:
-                        self.reached.add(path, a.targets[i])
-            if is_marked:
+            symbols_first = self.symbols.start[name]
+            symbols_end = symbols_first + self.symbols.size[name]
+        most += (symbols_end - symbols_first) * size
+        if most > self.hits.shape[0]:
+            self.hits = wider(self.hits, most)
+        pool: cython.int[::1] = self.hits
+        marks: cython.ulonglong[::1] = self.marks
+        self.mark(parent)
+        for j in range(symbols_first, symbols_end):
+            symbol = self.symbols.pool[j]
+            if symbol + 1 >= a.symbol_start.shape[0]:
+                continue  # a label test that came later: no path has it
+            end = a.symbol_start[symbol + 1]
+            if LOOK_UP * size < end - a.symbol_start[symbol]:
                 for i in range(first, first + size):
-                    self.marks[self.active.pool[i]] = 0
+                    state = self.active.pool[i]
+                    child = a.edges.find((state << 32) | symbol)
+                    if child >= 0:
+                        pool[at] = child
+                        at += 1
+                continue
+            for i in range(a.symbol_start[symbol], end):
+                if (marks[a.sources[i] >> 6] >> (a.sources[i] & 63)) & 1:
+                    pool[at] = a.targets[i]
+                    at += 1
         if self.is_element[name]:
             for i in range(first, first + size):
-                child = a.star[self.active.pool[i]]
-                if child >= 0:
-                    self.reached.add(path, child)
+                state = self.active.pool[i]
+                if (a.has_star[state >> 6] >> (state & 63)) & 1:
+                    pool[at] = a.star[state]
+                    at += 1
+        self.unmark(parent)
+        self.hit = at
+        return self.keep(path)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def keep(self, path: cython.int) -> cython.int:
+        """Of the states just taken, remember those that something leads from or that there is something to do at."""
+        lists: IntLists = self.reached
+        at: cython.Py_ssize_t = lists.reserve(path, self.hit)
+        start: cython.Py_ssize_t = at
+        i: cython.Py_ssize_t
+        state: cython.int
+        for i in range(self.hit):
+            state = self.hits[i]
+            lists.pool[at] = state
+            at += (self.is_kept[state >> 6] >> (state & 63)) & 1
+        lists.size[path] = at - start
+        lists.give_back(path, at)
         return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def mark(self, path: cython.int) -> cython.void:
+        """Mark the states that are active below a label path."""
+        one: cython.ulonglong = 1
+        i: cython.Py_ssize_t
+        pool: cython.int[::1] = self.active.pool
+        for i in range(self.active.start[path], self.active.start[path] + self.active.size[path]):
+            self.marks[pool[i] >> 6] |= one << (pool[i] & 63)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def unmark(self, path: cython.int) -> cython.void:
+        i: cython.Py_ssize_t
+        pool: cython.int[::1] = self.active.pool
+        for i in range(self.active.start[path], self.active.start[path] + self.active.size[path]):
+            self.marks[pool[i] >> 6] = 0
 
     @cython.cfunc
     @cython.exceptval(-1)
     def activate(self, path: cython.int) -> cython.int:
-        """The states that are active below a label path: reached ones, loops from above, new loops."""
+        """The states that lead on below a label path: of those reached, loops from above, new loops."""
         if self.has_active[path]:
             return 0
         self.activate(self.parent[path])
         above: cython.int = self.parent[path]
-        loop: cython.int[::1] = self.automaton.loop
+        a: StateTable = self.automaton
         most: cython.Py_ssize_t = 2 * self.reached.size[path] + self.active.size[above]
         at: cython.Py_ssize_t = self.active.reserve(path, most)
         first: cython.Py_ssize_t = at
         i: cython.Py_ssize_t
         state: cython.int
+        one: cython.ulonglong = 1
         pool: cython.int[::1] = self.active.pool
         for i in range(self.reached.start[path], self.reached.start[path] + self.reached.size[path]):
-            pool[at] = self.reached.pool[i]
-            at += 1
+            state = self.reached.pool[i]
+            if (a.is_inner[state >> 6] >> (state & 63)) & 1:
+                pool[at] = state
+                at += 1
         loops: cython.Py_ssize_t = at
         for i in range(self.active.start[above], self.active.start[above] + self.active.size[above]):
             state = pool[i]
-            if loop[state] == state:
+            if (a.is_loop[state >> 6] >> (state & 63)) & 1:
                 pool[at] = state
-                self.marks[state] = 1
+                self.marks[state >> 6] |= one << (state & 63)
                 at += 1
         for i in range(first, loops):
-            state = loop[pool[i]]
-            if state >= 0 and not self.marks[state]:
+            state = a.loop[pool[i]]
+            if state >= 0 and not (self.marks[state >> 6] >> (state & 63)) & 1:
                 pool[at] = state
-                self.marks[state] = 1
+                self.marks[state >> 6] |= one << (state & 63)
                 at += 1
         for i in range(loops, at):
-            self.marks[pool[i]] = 0
+            self.marks[pool[i] >> 6] = 0
         self.active.size[path] = at - first
-        if first + most == self.active.used:  # give back what was not needed
-            self.active.used = at
-            self.active.room[path] = at - first
+        self.active.give_back(path, at)
         self.has_active[path] = 1
         return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def is_passed(self, symbol: cython.int, name: cython.int) -> cython.bint:
+        """Whether the name with a code passes a label test; -1 is `*`, which all elements pass."""
+        at: cython.Py_ssize_t
+        if symbol < 0:
+            return self.is_element[name]
+        for at in range(self.symbols.start[name], self.symbols.start[name] + self.symbols.size[name]):
+            if self.symbols.pool[at] == symbol:
+                return True
+        return False
 
     def cut(self, mark: cython.int) -> None:
         """Forget the label paths from one on; classes stay as fine as they are."""
@@ -164,14 +232,10 @@ class PathTable(ResultClasses):
         k: cython.int
         i: cython.Py_ssize_t
         kept: cython.int
-        used: cython.Py_ssize_t = 0
         self.children.rebuild(self.children.keys.shape[0], mark)
+        self.reached.cut(mark)
         for path in range(mark, self.size):
-            self.reached.size[path] = self.reached.room[path] = 0
             self.classes_of_path.size[path] = 0
-        for path in range(mark):
-            used = max(used, self.reached.start[path] + self.reached.room[path])
-        self.reached.used = used
         for k in range(min(self.classes, self.paths_of_class.size.shape[0])):
             kept = 0
             for i in range(self.paths_of_class.start[k], self.paths_of_class.start[k] + self.paths_of_class.size[k]):
@@ -194,7 +258,7 @@ class PathTable(ResultClasses):
         return self.name[path]
 
     def reached_at(self, path: int) -> object:
-        """The states that the automaton reaches at a label path."""
+        """The states that the automaton reaches at a label path and that are remembered."""
         return self.reached.of(path)
 
     def kept_active(self) -> int:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from weft.columns.integers import Ints, Longs
+from weft.columns.integers import Flags, Ints, Longs
 from weft.kernel.automaton import StateTable
 
 class PathTable:
     """The label paths seen so far, with the states that each reaches and the classes of its results."""
 
-    def __init__(self, automaton: StateTable, result_of_state: Ints, results: int) -> None: ...
+    def __init__(
+        self, automaton: StateTable, result_of_state: Ints, results: int, busy: Flags | None = None
+    ) -> None: ...
     def __len__(self) -> int: ...
     def add_name(self, name: int, symbols: Sequence[int], is_element: bool) -> None: ...
     def walk(self, parents: Ints, names: Ints, labels: Ints, row: int) -> int: ...

@@ -2,12 +2,13 @@ cdef class PlanTables:
     cdef signed char[::1] kind
     cdef int[::1] state
     cdef int[::1] edge
-    cdef int[::1] child  # what a LIFT or FIRST leads to, what a RANK counts; -1: any
+    cdef int[::1] child  # what a LIFT or FIRST leads to, what drives an AND, what a RANK counts; -1: any
     cdef int[::1] result
     cdef long long[::1] dependent_start
     cdef int[::1] dependents
-    cdef long long[::1] check_start  # of an AND the other parts, ~part for what must not hold; of an OR all parts
+    cdef long long[::1] check_start  # of an AND the parts beside its driver; of an OR all parts
     cdef int[::1] checks
+    cdef signed char[::1] is_negated  # of a check: it must not hold
     cdef int[::1] parent  # of a DOWN
     cdef int[::1] test  # of a DOWN, -1: none
     cdef signed char[::1] by_test  # of a DOWN: the test drives it, not the parent

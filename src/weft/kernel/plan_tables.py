@@ -20,6 +20,7 @@ class PlanTables:
         self.dependents = held(columns["dependents"])
         self.check_start = held(columns["check_start"])
         self.checks = held(columns["checks"])
+        self.is_negated = held(columns["is_negated"])
         self.parent = held(columns["parent"])
         self.test = held(columns["test"])
         self.by_test = held(columns["by_test"])

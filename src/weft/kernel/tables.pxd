@@ -18,3 +18,6 @@ cdef class IntLists:
 
     cdef Py_ssize_t reserve(self, Py_ssize_t which, Py_ssize_t size) except? -1
     cdef int add(self, Py_ssize_t which, int entry) except? -1
+    cdef void give_back(self, Py_ssize_t which, Py_ssize_t end) noexcept
+    cdef int sort(self, Py_ssize_t which) except? -1
+    cdef int cut(self, Py_ssize_t mark) except? -1

@@ -114,6 +114,48 @@ class IntLists:
         self.size[which] += 1
         return 0
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def give_back(self, which: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
+        """A list that was the last to get room ends here: what is behind its end is free again."""
+        if self.start[which] + self.room[which] == self.used:
+            self.used = end
+            self.room[which] = end - self.start[which]
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def sort(self, which: cython.Py_ssize_t) -> cython.int:
+        """Put a list in order."""
+        first: cython.Py_ssize_t = self.start[which]
+        if self.size[which] > 64:
+            self.put(which, np.sort(self.of(which)))
+            return 0
+        at: cython.Py_ssize_t
+        place: cython.Py_ssize_t
+        entry: cython.int
+        for at in range(first + 1, first + self.size[which]):
+            entry = self.pool[at]
+            place = at
+            while place > first and self.pool[place - 1] > entry:
+                self.pool[place] = self.pool[place - 1]
+                place -= 1
+            self.pool[place] = entry
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def cut(self, mark: cython.Py_ssize_t) -> cython.int:
+        """Forget the lists from one on; their room is free again if no other's is behind it."""
+        which: cython.Py_ssize_t
+        used: cython.Py_ssize_t = 0
+        for which in range(self.start.shape[0]):
+            if which >= mark:
+                self.size[which] = self.room[which] = 0
+            else:
+                used = max(used, self.start[which] + self.room[which])
+        self.used = used
+        return 0
+
     def of(self, which: int) -> object:
         """A list, as an array of its own."""
         if which >= len(self.start):

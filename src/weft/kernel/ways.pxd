@@ -1,9 +1,11 @@
 from weft.kernel.memo cimport Memo
+from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
 
 
 cdef class NodeWays(Memo):
     cdef PlanTables plan
+    cdef PlanLists lists
     cdef object source  # what Python knows: values, names, depths, probed facts
     cdef int elements
     cdef int first_text
@@ -20,9 +22,6 @@ cdef class NodeWays(Memo):
     cdef int[::1] text_nodes
     cdef int[::1] symbol_start  # by code of a name, the label tests that it passes
     cdef int[::1] symbols
-    cdef int[::1] place_of_label
-    cdef int[::1] context_start  # by the place of a label path, the states above deep edges that it reaches
-    cdef int[::1] contexts
     cdef int[::1] heap
     cdef Py_ssize_t heap_size
     cdef long long left  # steps that may still be taken

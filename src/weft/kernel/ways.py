@@ -11,6 +11,7 @@ from weft.kernel.arrays import held, wider, zeros
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.memo import Memo
+    from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
 
 ELEMENT = cython.declare(cython.int, 0)
@@ -29,9 +30,9 @@ class TooMuchError(Exception):
 class NodeWays(Memo):
     """The columns of a batch, and the ways along edges; `ways.pxd` tells them."""
 
-    def __init__(self, plan: PlanTables, source, columns: dict, steps: int):
+    def __init__(self, plan: PlanTables, lists: PlanLists, source, columns: dict, steps: int):
         Memo.__init__(self)
-        self.plan, self.source, self.left = plan, source, steps
+        self.plan, self.lists, self.source, self.left = plan, lists, source, steps
         self.elements, self.first_text, self.nodes = columns["elements"], columns["first_text"], columns["nodes"]
         self.parents = held(columns["parents"])
         self.last = held(columns["last"])
@@ -44,8 +45,6 @@ class NodeWays(Memo):
         self.text_nodes = held(columns["text_nodes"])
         self.symbol_start = held(columns["symbol_start"])
         self.symbols = held(columns["symbols"])
-        self.place_of_label = held(columns["place_of_label"])
-        self.context_start, self.contexts = held(columns["context_start"]), held(columns["contexts"])
         self.heap, self.heap_size = zeros(1 << 10, np.int32), 0
 
     @cython.cfunc
@@ -132,18 +131,8 @@ class NodeWays(Memo):
     @cython.cfunc
     @cython.exceptval(check=False)
     def is_context(self, state: cython.int, label: cython.int) -> cython.bint:
-        """Whether a state above deep edges is reached at a label path; those of a label path are sorted."""
-        place: cython.int = self.place_of_label[label]
-        low: cython.int = self.context_start[place]
-        high: cython.int = self.context_start[place + 1]
-        middle: cython.int
-        while low < high:
-            middle = (low + high) >> 1
-            if self.contexts[middle] < state:
-                low = middle + 1
-            else:
-                high = middle
-        return low < self.context_start[place + 1] and self.contexts[low] == state
+        """Whether a state above deep edges is reached at a label path."""
+        return self.lists.has_state(self.lists.contexts, label, state)
 
     @cython.cfunc
     @cython.exceptval(-1)

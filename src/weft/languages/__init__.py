@@ -45,6 +45,22 @@ def parse(
         if not isinstance(uri, str):
             raise ConfigurationError(f"namespaces: expected a namespace for prefix {prefix!r}, found {uri!r}")
     limits = limits or Limits()
+    if _may_be_common(query, language, limits):
+        common = xpath.parse_common(query, namespaces, ignore_namespaces, limits.max_query_nesting)
+        if common is not None:
+            return common
+    return _parse(query, language, namespaces, ignore_namespaces, limits, on_warning)
+
+
+def _parse(
+    query: str,
+    language: str | None,
+    namespaces: Mapping[str, str] | None,
+    ignore_namespaces: bool,
+    limits: Limits,
+    on_warning: OnWarning | None,
+) -> Plan:
+    """The plan of a query of any form, made by the parser of its language."""
     if (size := _bytes(query, limits.max_query_bytes)) > limits.max_query_bytes:
         reason = f"a query of {size} bytes, more than {limits.max_query_bytes}"
         raise QueryError(_NAMES[language], query[:_SHOWN], 0, reason)
@@ -64,6 +80,13 @@ def parse(
         reason = f"positions behind predicates with positions: written out they have more than {most} steps"
         raise QueryError(_NAMES[language], query, 0, reason)
     return plan
+
+
+def _may_be_common(query: str, language: str | None, limits: Limits) -> bool:
+    """Whether a query may be XPath in a common form, and is so short that it is surely within the limits."""
+    if 4 * len(query) > limits.max_query_bytes or len(query) > limits.max_query_states:
+        return False
+    return language == "xpath" or (language is None and "->" not in query)  # `[a->1]` looks like XSCL
 
 
 def _bytes(query: str, enough: int) -> int:

@@ -18,10 +18,10 @@ _MOST_WARNINGS = 10  # of one query: each has to find its place, and nobody read
 OnWarning = Callable[[QueryWarning], object]
 
 
-_NAME = r"[^\W\d][\w.\-·]*"
+NAME = r"[^\W\d][\w.\-·]*"
 _TOKEN = re.compile(
     rf"""\s*(
-      {_NAME}(?::(?!:)(?:{_NAME}|\*))?|\*:{_NAME}                    # name
+      {NAME}(?::(?!:)(?:{NAME}|\*))?|\*:{NAME}                    # name
       |//|::|\.\.|!=|<=|>=|:=|->|[/\[\]()@,|*=<>+\-$\{{\}}]|\.(?!\d)  # sign
       |\d+(?:\.\d*)?|\.\d+                                           # number
       |"(?:[^"]|"")*"|'(?:[^']|'')*'                                 # string

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import log1p
-from xml.sax.saxutils import escape
 
+from weft.documents.escaping import escape_text
 from weft.errors import ConfigurationError
 from weft.network.report import Report
 from weft.network.routes import Routes, find_routes
@@ -106,7 +106,7 @@ def _links(
         colour = _blue(share) if documents else _NO_TRAFFIC
         line = f'<path d="{path}" stroke="{colour}" stroke-width="{1 + share * _WIDEST:.1f}">'
         number = f'<text class="flow" x="{middle[0]:.0f}" y="{middle[1]:.0f}">{documents:,}</text>' if documents else ""
-        yield documents, f"{line}<title>{escape(told)}</title></path>", number
+        yield documents, f"{line}<title>{escape_text(told)}</title></path>", number
 
 
 def _curve(start: Place, end: Place) -> tuple[str, Place]:
@@ -125,7 +125,7 @@ def _sources(topology: Topology, places: dict[str, Place]) -> Iterator[str]:
     for source in topology.sources:
         x, y = places[source.server]
         yield f'<path d="M{x - 30:.0f},{y + _HEIGHT / 2:.0f} H{x:.0f}" stroke="#333" marker-end="url(#to)"/>'
-        yield f'<text class="source" x="{x - 34:.0f}" y="{y + _HEIGHT / 2 + 4:.0f}">{escape(source.name)}</text>'
+        yield f'<text class="source" x="{x - 34:.0f}" y="{y + _HEIGHT / 2 + 4:.0f}">{escape_text(source.name)}</text>'
 
 
 def _servers(topology: Topology, report: Report | None, places: dict[str, Place]) -> Iterator[str]:
@@ -142,9 +142,9 @@ def _servers(topology: Topology, report: Report | None, places: dict[str, Place]
         name = server.name if len(server.name) <= 16 else server.name[:15] + "…"
         yield (
             f'<rect x="{x:.0f}" y="{y:.0f}" width="{_BOX}" height="{_HEIGHT}" rx="4" fill="{colour}">'
-            f"<title>{escape(told)}</title></rect>"
+            f"<title>{escape_text(told)}</title></rect>"
         )
-        yield f'<text x="{x + _BOX / 2:.0f}" y="{y + 18:.0f}">{escape(name)}</text>'
+        yield f'<text x="{x + _BOX / 2:.0f}" y="{y + 18:.0f}">{escape_text(name)}</text>'
 
 
 def _blue(share: float) -> str:

@@ -6,7 +6,7 @@ Headers answer first. Documents whose headers do not tell all are parsed togethe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Literal
@@ -16,12 +16,15 @@ from weft.errors import DocumentError
 from weft.headers.configuration import Configuration
 from weft.headers.matcher import HeaderMatcher
 from weft.headers.producer import Producer, bytes_of
+from weft.headers.served import Suffices
 from weft.network.parsing import ParsedDocument, Parsing
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
 
 #: Why something is asked: for a subscription, for one that joins documents, or to know where a document goes on.
 Asked = tuple[Literal["subscription", "join", "routing"], str | int]
+#: By the place of a document: whether the keys that match are enough, though others are unknown.
+Enough = Callable[[int, Sequence[Asked], Sequence[Asked]], bool]
 
 
 @dataclass(slots=True)
@@ -99,13 +102,13 @@ class Questions:
         """Whether there is no engine just now."""
         return self._parsing.is_resting
 
-    def answer(self, documents: Sequence[Document]) -> list[AnswerToDocument]:
-        """What matches each document."""
+    def answer(self, documents: Sequence[Document], suffices: Enough | None = None) -> list[AnswerToDocument]:
+        """What matches each document; keys that are unknown from its header may be left out if the others suffice."""
         answers = [AnswerToDocument() for _ in documents]
         missed: list[int] = []
         for place, document in enumerate(documents):
             started = perf_counter()
-            numbers = self._matcher.answer(document)
+            numbers = self._matcher.answer(document, self._enough(place, document, suffices))
             if numbers is None:
                 missed.append(place)
             else:
@@ -114,6 +117,11 @@ class Questions:
         if missed:
             self._parse([documents[place] for place in missed], [answers[place] for place in missed])
         return answers
+
+    def _enough(self, place: int, document: Document, suffices: Enough | None) -> Suffices | None:
+        if suffices is None:
+            return None
+        return lambda matched, unknown: suffices(place, self._keys(document, matched), self._keys(document, unknown))
 
     def _parse(self, documents: Sequence[Document], answers: Sequence[AnswerToDocument]) -> None:
         """Fill in the answers to documents that must be parsed; each takes the time by its size."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from weft.network.topology import Topology
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ def find_routes(topology: Topology) -> dict[str, Routes]:
 
 
 def _routes(source: str, entry: str, graph: nx.DiGraph, rank: dict[str, int], paths: int) -> Routes:
+    import networkx as nx  # noqa: PLC0415
+
     distance: dict[str, int] = nx.single_source_shortest_path_length(graph, entry)
 
     def nearness(server: str) -> tuple[int, int]:

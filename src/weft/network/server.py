@@ -10,7 +10,7 @@ from weft.broker.subscriptions import Subscription
 from weft.headers.producer import bytes_of
 from weft.languages import Plan
 from weft.network.passage import Delivered, Handled, Passage
-from weft.network.questions import AnswerToDocument, Questions
+from weft.network.questions import AnswerToDocument, Asked, Questions
 from weft.network.seen import LATEST, SeenDocuments
 from weft.network.server_plan import Receivers, ServerPlan
 from weft.network.traffic import ServerTraffic
@@ -83,7 +83,10 @@ class Server:
         fresh = [passage for passage in passages if self._is_new(passage)]
         if not len(self.questions):
             return [Handled(passage, (), ()) for passage in fresh]
-        answers = self.questions.answer([passage.document for passage in fresh])
+        answers = self.questions.answer(
+            [passage.document for passage in fresh],
+            lambda place, matched, unknown: self._is_decided(fresh[place].source, matched, unknown),
+        )
         self.traffic.misses = self.questions.misses
         return [self._handle(passage, answer) for passage, answer in zip(fresh, answers, strict=True)]
 
@@ -124,14 +127,18 @@ class Server:
         self._count_out(passage, len(subscriptions), len(receivers))
         return Handled(passage, subscriptions, receivers, answer.rejected)
 
+    def _is_decided(self, source: str, matched: Sequence[Asked], unknown: Sequence[Asked]) -> bool:
+        """Whether what is unknown cannot matter: it is for links alone, over which the document goes anyway."""
+        if any(kind != "routing" for kind, _ in unknown):
+            return False
+        known, is_open = _numbers(matched), _numbers(unknown)
+        return all(wanted & known or not wanted & is_open for _, wanted in self._receivers.get(source, ()))
+
     def _onward(self, passage: Passage, answer: AnswerToDocument) -> Iterator[str]:
         """Who gets the document next; what could not be asked may be wanted."""
         if answer.rejected is not None:
             return
-        matched = 0
-        for kind, number in (*answer.matched, *answer.failed):
-            if kind == "routing" and isinstance(number, int):
-                matched |= 1 << number
+        matched = _numbers((*answer.matched, *answer.failed))
         for receiver, wanted in self._receivers.get(passage.source, ()):
             if wanted & matched or (wanted and not answer.is_answered):
                 yield receiver
@@ -160,3 +167,12 @@ class Server:
             for subscription in self._joining.values():
                 self._joins.subscribe(subscription)
         return self._joins
+
+
+def _numbers(keys: Sequence[Asked]) -> int:
+    """The routing queries among keys, as a set."""
+    found = 0
+    for kind, number in keys:
+        if kind == "routing" and isinstance(number, int):
+            found |= 1 << number
+    return found

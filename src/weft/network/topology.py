@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 from zlib import crc32
-
-import networkx as nx
 
 from weft.broker.subscriptions import Subscription
 from weft.documents.document import Document
 from weft.errors import ConfigurationError
 from weft.headers.configuration import Configuration, as_configurations
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 _NAME = re.compile(r"\w[\w.-]{0,99}")
 _MOST_PATHS = 16
@@ -78,6 +80,8 @@ class Topology:
 
     def graph(self) -> nx.DiGraph:
         """Servers and links."""
+        import networkx as nx  # noqa: PLC0415
+
         graph = nx.DiGraph()
         graph.add_nodes_from(server.name for server in self.servers)
         graph.add_edges_from(self.links)
@@ -131,6 +135,8 @@ def _check_known(place: str, name: str, known: Mapping[str, object]) -> None:
 
 def _check_subscriptions(topology: Topology) -> None:
     """Ids are a server's own; a server that no document can reach must have none."""
+    import networkx as nx  # noqa: PLC0415
+
     graph = topology.graph()
     reached: set[str] = set()
     for source in topology.sources:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from weft.documents.kind import Kind
+from weft.plans.instants import Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +34,22 @@ class Step:
 
 
 Path = tuple[Step, ...]
+#: What a value is compared with; a date, or a time, is an instant.
+Constant = str | float | Instant
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "starts-with", "ends-with", "matches"]
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The node's string-value (or number, if the constant is one) stands in this relation to the constant.
+    """The node's string-value (or number, or instant, if the constant is one) stands in this relation to the constant.
 
-    What text is a number is for the language to say: with `is_double` XQuery, which has `+1` and `INF`, else XPath.
+    What text is a number is for the language to say: with `is_double` XQuery, which has `+1` and `INF`, else XPath. A
+    text that is no instant of the constant's type stands in no relation to it, not even in `!=`.
     """
 
     operator: Operator
-    constant: str | float
+    constant: Constant
     is_double: bool = False
 
 

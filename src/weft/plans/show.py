@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from weft.documents.kind import Kind
 from weft.plans.flwr import Copy, Element, Enclosed, Flwr, Number, Slot
+from weft.plans.instants import Instant, written_instant
 from weft.plans.plan import (
     Always,
     And,
     Combine,
+    Constant,
     Count,
     First,
     Has,
@@ -139,5 +141,7 @@ def _links(links: tuple[Link, ...]) -> str:
     return "".join(map(show_link, links)).removeprefix("/")
 
 
-def _constant(constant: str | float) -> str:
+def _constant(constant: Constant) -> str:
+    if isinstance(constant, Instant):
+        return written_instant(constant)
     return f'"{constant}"' if isinstance(constant, str) else f"{constant:g}"

@@ -10,10 +10,12 @@ from math import isinf, isnan
 from weft.documents.kind import Kind
 from weft.plans.comparisons import HOLDS
 from weft.plans.containment.steps import flat, links_of
+from weft.plans.instants import Instant, written_instant
 from weft.plans.plan import (
     Always,
     And,
     Combine,
+    Constant,
     Count,
     First,
     Has,
@@ -171,7 +173,9 @@ class XPathWriter:
         return prefix
 
 
-def _constant(constant: str | float) -> str:
+def _constant(constant: Constant) -> str:
+    if isinstance(constant, Instant):
+        return written_instant(constant)
     if isinstance(constant, str):
         escaped = constant.replace('"', '""')
         return f'"{escaped}"'

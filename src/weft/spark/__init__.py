@@ -6,20 +6,25 @@
 >>> documents.transform(deliver("subscriptions.jsonl")).show()           # doctest: +SKIP
 """
 
-from weft.delivery.job import Job
-from weft.delivery.metrics import BatchMetrics, Metrics, serve_metrics
-from weft.spark.compiled import Compiled, compile_subscriptions
+from typing import TYPE_CHECKING
+
 from weft.spark.failures import SPARK_ERRORS, first_line
-from weft.spark.headers import with_headers
-from weft.spark.job import check_job, run_batch, run_stream
-from weft.spark.joins import join
-from weft.spark.metrics import MetricsListener, observed
 from weft.spark.session import cancel_jobs, session, start_session
 from weft.spark.source import WeftSource
-from weft.spark.transform import deliver, match, messages, rejected
-from weft.spark.views_answers import SparkViews, UnansweredError, views
-from weft.spark.views_documents import materialize_views, recommend_views, select_nodes
-from weft.spark.views_folder import PartFolder, SparkManifest
+
+if TYPE_CHECKING:
+    from weft.delivery.job import Job
+    from weft.delivery.metrics import BatchMetrics, Metrics, serve_metrics
+    from weft.spark.compiled import Compiled, compile_subscriptions
+    from weft.spark.headers import with_headers
+    from weft.spark.job import check_job, run_batch, run_stream
+    from weft.spark.joins import join
+    from weft.spark.metrics import MetricsListener, observed
+    from weft.spark.transform import deliver, match, messages, rejected
+    from weft.spark.views_answers import SparkViews, UnansweredError, views
+    from weft.spark.views_documents import materialize_views, recommend_views, select_nodes
+    from weft.spark.views_folder import PartFolder, SparkManifest
+    from weft.spark.views_source import TableSource
 
 __all__ = [
     "SPARK_ERRORS",
@@ -31,6 +36,7 @@ __all__ = [
     "PartFolder",
     "SparkManifest",
     "SparkViews",
+    "TableSource",
     "UnansweredError",
     "WeftSource",
     "cancel_jobs",
@@ -54,3 +60,39 @@ __all__ = [
     "views",
     "with_headers",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """What is asked for is loaded then: a worker, of which there are many, needs the source alone to begin."""
+        match name:
+            case "Job":
+                from weft.delivery import job as home  # noqa: PLC0415
+            case "BatchMetrics" | "Metrics" | "serve_metrics":
+                from weft.delivery import metrics as home  # noqa: PLC0415
+            case "Compiled" | "compile_subscriptions":
+                from weft.spark import compiled as home  # noqa: PLC0415
+            case "with_headers":
+                from weft.spark import headers as home  # noqa: PLC0415
+            case "check_job" | "run_batch" | "run_stream":
+                from weft.spark import job as home  # noqa: PLC0415
+            case "join":
+                from weft.spark import joins as home  # noqa: PLC0415
+            case "MetricsListener" | "observed":
+                from weft.spark import metrics as home  # noqa: PLC0415
+            case "deliver" | "match" | "messages" | "rejected":
+                from weft.spark import transform as home  # noqa: PLC0415
+            case "SparkViews" | "UnansweredError" | "views":
+                from weft.spark import views_answers as home  # noqa: PLC0415
+            case "materialize_views" | "recommend_views" | "select_nodes":
+                from weft.spark import views_documents as home  # noqa: PLC0415
+            case "PartFolder" | "SparkManifest":
+                from weft.spark import views_folder as home  # noqa: PLC0415
+            case "TableSource":
+                from weft.spark import views_source as home  # noqa: PLC0415
+            case _:
+                raise AttributeError(f"module 'weft.spark' has no attribute {name!r}")
+        return getattr(home, name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -22,7 +22,8 @@ from weft.spark.joins import with_moments
 from weft.spark.joins_worker import MESSAGES, Gather, Touched
 
 _FRESH = -1  # before the first batch
-_NOTHING = pa.RecordBatch.from_pylist([], schema=MESSAGES)  # Spark does not take a table without any batch
+# Spark does not take a table without any batch. Made of nulls: a list as an array would load pandas right now.
+_NOTHING = pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in MESSAGES], schema=MESSAGES)
 
 
 class Gathered:

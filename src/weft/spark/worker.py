@@ -110,7 +110,7 @@ class MatchWorker:
                     records[rejection.row] = rejection.record
                 unmatched = {place for place, _ in found.rejected}
                 for place, (document, matches) in enumerate(zip(table.documents, found.subscriptions, strict=True)):
-                    numbers[row_of(document)] = None if place in unmatched else matches
+                    numbers[row_of(document)] = None if place in unmatched else np.sort(matches)
             for row, known in by_header.found.items():
                 numbers[row] = np.array(known, np.int32)
             yield self._batch(batch, plans, numbers, records)

@@ -57,7 +57,6 @@ class Answerer:
         self._known: dict[str, tuple[DocumentEntry, ...]] = {}
         self._indexes = {} if indexes is None else indexes  # by the names of views, for this version of the store
         self.costs: dict[str, list[Answer]] = {}  # what sources answered, by name: their rates are learned from it
-        self.used: set[str] = set()  # views that answered
 
     def answer(self, selection: Selection, is_fresh: bool = False) -> QueryAnswer:
         """The answer to a query; with `is_fresh` views of sources that have changed since are passed over."""
@@ -104,7 +103,11 @@ class Answerer:
         versions = {each.id: each.version for each in self._documents(source)}
         found = answer.rows[0].group_by(["document", "version"]).aggregate([]).to_pylist()
         is_same = all(versions.get(each["document"]) == each["version"] for each in found)
-        return not is_same or dict(answer.tokens) != self._tokens(source)
+        if not is_same or dict(answer.tokens) != self._tokens(source):
+            return True
+        # What has no nodes in the answer has no version there: one that has changed since its token was read is
+        # told by the tokens as they are now.
+        return len(found) < len(versions) and bool(self._changed([source]))
 
     def _tokens(self, source: str) -> dict[str, str | None]:
         return {each.id: each.token for each in self._documents(source)}
@@ -153,7 +156,6 @@ class Answerer:
             told = f"from views: {rewriting.show()}"
             size = size_of(found)
             ways[name] = AnswerWay(name, told, found.num_rows, size, None, perf_counter() - start)
-        self.used.update(rewriting.views)
 
     def _view_rows(self, view: str, source: str, parts: Sequence[str] | None = None) -> pa.Table:
         required = [part.id for part in self._manifest.required(view, source)] if parts is None else parts
@@ -222,7 +224,6 @@ class Answerer:
 
     def _merged(self, known: _Partly, found: pa.Table, source: str) -> tuple[pa.Table, str]:
         """The stored parts of a query and what the source has of the rest, each node once, in order."""
-        self.used.add(known.view.name)
         stored = self._view_rows(known.view.name, source, known.stored)
         place = {each.id: at for at, each in enumerate(self._documents(source))}
         both = pa.concat_tables([stored, found])

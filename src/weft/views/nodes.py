@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import get_ident
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from xxhash import xxh3_128_hexdigest
 
-from weft.columns.integers import Ints
+from weft.columns.integers import Ints, Longs
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
 from weft.documents.fragment import Fragments
@@ -41,6 +41,7 @@ SCHEMA = pa.schema(
         pa.field("fragment", pa.string(), nullable=False),
     ]
 )
+AnsweredRows = Mapping[str, Sequence[pa.Table]]  # by source those of each query
 REFERENCE = ["source", "document", "version", "offset"]
 _BATCH_BYTES = 16 << 20  # of documents that are read at once
 
@@ -84,6 +85,15 @@ def select(
             if (chosen := nodes[number_of == at]).size:
                 parts[at].append(rows.of(chosen))
     return Selected(tuple(pa.concat_tables(each) for each in parts), tuple(rejected))
+
+
+def select_places(document: Document, selection: Selection, limits: Limits) -> Longs:
+    """Where the selected elements of a document begin, or those that have a selected attribute or text."""
+    table = read([document], limits)
+    assert not table.rejected, "a document that is known to be one"
+    _, _, nodes = _engine((selection,), limits, get_ident()).match(table).nodes()
+    elements = np.where(nodes < table.elements, nodes, table.parent[nodes])
+    return table.start[elements].astype(np.int64)
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from random import Random
@@ -52,6 +52,11 @@ class Recommendation:
         """The same for another budget."""
         return replace(self, choice=_choose(self.problem, budget, self.method), budget=budget)
 
+    def keeping(self, parts: Collection[str]) -> Recommendation:
+        """The same with these of the parts only."""
+        numbers = (at for at in self.choice.numbers if self.problem.candidates[at].key in parts)
+        return replace(self, choice=self.problem.chosen(numbers))
+
     def among(self, sizes: Mapping[str, int]) -> Recommendation:
         """The best of these parts, whose sizes on disk are known, for the same budget."""
         known = tuple(each for each in self.problem.candidates if each.key in sizes)
@@ -70,12 +75,16 @@ class Recommendation:
         return {key: definition_text(homes[key], self.workload, self.parts) for key in self.choice.keys}
 
     def answered(self) -> dict[str, float]:
-        """By query the share of the parts that it needs which are chosen."""
+        """By query the share of the parts that it needs which are chosen; all or none for one that is left aside."""
         chosen = frozenset(self.choice.keys)
         found = {}
         for query in self.workload.queries:
             required = self.parts.required(query.name)
             found[query.name] = len(required & chosen) / len(required) if required else 1.0
+        held = {piece for at in self.choice.numbers for piece in self.problem.candidates[at].pieces}
+        for load in self.problem.queries:
+            asked = (piece for request in load.requests for piece in request.pieces)
+            found.setdefault(load.name, float(held.issuperset(asked)))
         return found
 
 
@@ -85,14 +94,16 @@ def ask_workload(workload: Workload, sources: Mapping[str, Source], timeout: flo
     return ask(sources, dict.fromkeys(sources, questions), timeout)
 
 
-def estimates_of(
-    entries: Sequence[SourceEntry], risk: float = 0.0, changes: Mapping[str, tuple[float, float]] | None = None
-) -> Estimates:
-    """The costs of sources by their rates; `changes` has how often each changes, and which share of it."""
-    changes = changes or {}
+def estimates_of(entries: Sequence[SourceEntry], risk: float = 0.0, unit: float = 0.0) -> Estimates:
+    """The costs of sources by their rates, and by how often they were seen to change.
+
+    `unit` is the seconds in which queries are asked as often as their frequencies say; with 0, which is unknown, it
+    costs nothing to keep views up to date.
+    """
     costs = {}
     for entry in entries:
-        rates, (often, share) = entry.rates(), changes.get(entry.name, (0.0, 1.0))
+        rates, changes = entry.rates(), entry.changes
+        often, share = unit * (changes.rate or 0.0), 1.0 if changes.share is None else changes.share
         costs[entry.name] = costs_of(rates.processing, rates.transmission, rates.latency, often, share)
     return Estimates(costs, LOCAL_BYTE_SECONDS, risk=risk)
 
@@ -126,7 +137,7 @@ def recommend_parts(
     method: SelectionMethod,
 ) -> Recommendation:
     """What to store of parts, given the size of each on disk."""
-    problem = on_disk(problem_of_parts(parts, workload, estimates, copies=False), sizes)
+    problem = on_disk(problem_of_parts(parts, workload, estimates), sizes)
     return Recommendation(workload, parts, problem, _choose(problem, budget, method), budget, method)
 
 

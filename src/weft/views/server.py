@@ -67,9 +67,11 @@ class QueryServer:
 
     # -- sources
 
-    def add_source(self, location: str | Path, name: str | None = None, rates: Rates | None = None) -> SourceEntry:
-        """Add a file, a folder or an address; its root element names it."""
-        return self.registry.add(str(location), name, rates)
+    def add_source(
+        self, location: str | Path | Source, name: str | None = None, rates: Rates | None = None
+    ) -> SourceEntry:
+        """Add a file, a folder, an address, or a source such as `weft.spark.TableSource`; its root element names it."""
+        return self.registry.add(location, name, rates, self._clock())
 
     def _source(self, entry: SourceEntry) -> Source:
         known = self._open.get(entry.name)
@@ -140,13 +142,22 @@ class QueryServer:
         method: SelectionMethod = SelectionMethod.OURS,
         risk: float = 0.0,
     ) -> Recommendation:
-        """The parts of a workload's answers that are worth storing in so many bytes; the sources are asked for all."""
+        """The parts of a workload's answers that are worth storing in so many bytes; the sources are asked for all.
+
+        What it takes to keep them up to date counts if queries were asked before, which tells how often they are.
+        """
         if not isinstance(workload, Workload):
             workload = read_workload(workload)
         workload = _named(workload)
         answers = self._ask_all(workload)
         rows = {name: answer.rows for name, answer in answers.items()}
-        return recommend(workload, rows, estimates_of(self.registry.entries(), risk), budget, method)
+        estimates = estimates_of(self.registry.entries(), risk, self._unit(workload))
+        return recommend(workload, rows, estimates, budget, method)
+
+    def _unit(self, workload: Workload) -> float:
+        """The seconds in which as many queries are asked as the frequencies of a workload add up to; 0 if unknown."""
+        asked = sum(query.frequency for query in self._record.workload(self._clock()).queries)
+        return sum(query.frequency for query in workload.queries) / asked if asked > 0 else 0.0
 
     def materialize(self, what: Recommendation | str, namespaces: Mapping[str, str] | None = None) -> Manifest:
         """Store what was recommended instead of what is there, or one query as a whole beside it."""
@@ -182,7 +193,9 @@ class QueryServer:
                 found[name] = Refreshed((), tuple(each.id for each in documents), (), 0)
                 continue
             try:
-                found[name] = refresh(self.store, self._source(entries[name]), self._clock())
+                refreshed = refresh(self.store, self._source(entries[name]), self._clock())
+                self.registry.look(name, refreshed.tokens, self._clock(), refreshed.share, self._timeout)
+                found[name] = refreshed
             except SourceError as error:
                 found[name] = error
         return found
@@ -200,12 +213,12 @@ class QueryServer:
         answers = self._ask_all(with_views(workload, manifest))
         rows = {name: answer.rows for name, answer in answers.items()}
         own = {name: each[: len(workload.queries)] for name, each in rows.items()}
-        estimates = estimates_of(self.registry.entries())
+        estimates = estimates_of(self.registry.entries(), unit=1.0)  # recorded frequencies are a second's
         found = recommend(workload, own, estimates, budget, SelectionMethod.OURS, is_whole=True)
         adapted = adapt_views(found, manifest, rows, horizon, margin)
-        if adapted.is_change:
-            self._store_within(adapted.recommended)
-        return adapted.recommended
+        if not adapted.is_change:
+            return adapted.recommended
+        return adapted.recommended.keeping(self._store_within(adapted.recommended).stored)
 
     # -- inside
 
@@ -237,7 +250,7 @@ class QueryServer:
 
     def _whole(self, manifest: Manifest) -> frozenset[str]:
         """The views all of whose parts are stored."""
-        stored = {part.id for part in manifest.parts if part.files is not None}
+        stored = manifest.stored
         return frozenset(view.name for view in views_of(manifest) if stored.issuperset(view.requires))
 
     def _store_within(self, found: Recommendation) -> Manifest:

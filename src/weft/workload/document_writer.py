@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Literal
-from xml.sax.saxutils import escape
 
 from weft.documents.dtd import DeclaredAttribute, Dtd
+from weft.documents.escaping import escape_attribute
 from weft.errors import ConfigurationError
 from weft.workload.growth import GrownNode
 from weft.workload.values import id_text, value_text
@@ -39,7 +39,7 @@ def _slot(element: str, attribute: DeclaredAttribute) -> ValueSlot | None:
     opening = f' {attribute.name}="'
     chance = 1.0 if attribute.default in ("required", "fixed") else 0.5
     if attribute.default == "fixed":
-        return ValueSlot(opening, "word", chance, (escape(attribute.value or "", {'"': "&quot;", "\n": "&#10;"}),))
+        return ValueSlot(opening, "word", chance, (escape_attribute(attribute.value or ""),))
     match attribute.type:
         case "cdata" | "nmtoken" | "nmtokens":
             return ValueSlot(opening, "number", chance)

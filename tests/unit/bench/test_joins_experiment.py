@@ -35,7 +35,7 @@ from weft.languages.xscl import parse
 from weft.plans.xscl import Window
 
 TINY = Effort(
-    TechnicalEffort(queries=(5, 10), leaves=(2, 3), most=(2,), zipf=(0.0, 1.6), pairs=1, sampled=2),
+    TechnicalEffort(queries=(5, 10), leaves=(2, 3), most=(2,), zipf=(1.6,), pairs=1, sampled=2),
     FeedEffort(sizes=(1_000,), state=600, batches=1, sampled=4, memory_queries=20),
     spark_items=0,
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -248,8 +249,28 @@ def test_explain_says_which_subscriptions_a_configuration_serves() -> None:
 
     assert "keyed/1: 6 views serve 1 subscriptions in full, 1 in part, 1 not at all" in told
     assert "empty/1: 0 views serve 3 not at all" in told
+    assert (
+        "    nothing of what it asks for: none\n    some of what it asks for: part\n    all of what it asks for: full"
+        in told
+    )
     assert "headers: keyed/1 has all of what it asks for" in broker.explain("full")
     assert "headers: keyed/1 has some of what it asks for" in broker.explain("part")
     assert "headers: keyed/1 has nothing of what it asks for" in broker.explain("none")
     assert "headers" not in without.explain()
     assert "keyed/1: 6 views serve nobody" in Broker(headers=KEYED).explain()
+
+
+def test_explain_names_the_first_subscriptions_where_they_are_many() -> None:
+    broker = Broker(headers=configure("empty", []))
+    for number in range(22):
+        broker.subscribe("//q", id=f"q{number}")
+
+    told = broker.explain()
+
+    assert told.endswith("q18, q19 and 2 more")
+
+
+@pytest.mark.parametrize("given", [5, [KEYED, "views.toml"], [None]])
+def test_what_is_no_configuration_is_refused(given: Any) -> None:
+    with pytest.raises(ConfigurationError, match="expected a configuration, several of them, or the path of a file"):
+        Broker(headers=given)

@@ -19,8 +19,8 @@ from weft.documents.build import read
 from weft.documents.document import Limits, as_documents
 from weft.engine import Engine
 from weft.engine.messages.outcome import Outcome
+from weft.engine.paths.labels import LabelPaths
 from weft.engine.shared.constants import TEXT_INDEXES, Constants, Contains
-from weft.engine.shared.label_plans import LabelPlans
 from weft.languages import parse
 from weft.plans.xscl import Xscl
 
@@ -107,7 +107,7 @@ def test_a_suspended_subscription_takes_part_no_more_but_stays_registered() -> N
     broker.subscribe("//a[contains(., 'bad') or @n = '1']", id="bad-0")
     found.append(broker.matches(DOCUMENTS[:1]))
 
-    assert found[1:] == [MATCHED, MATCHED, [MATCHED[0] + ["bad-0"]]]
+    assert found[1:] == [MATCHED, MATCHED, [[*MATCHED[0], "bad-0"]]]
     assert found[0][0] == sorted([*MATCHED[0], "bad-0"], key=["path", "text", "bad-0", *HEALTHY].index)
     assert found[0][1:] == MATCHED[1:]
     assert broker.suspended == {}
@@ -222,15 +222,15 @@ def test_a_fault_while_the_plan_is_frozen_is_confined_too(monkeypatch: pytest.Mo
 def test_an_interrupt_passes_through_and_leaves_the_broker_whole(
     monkeypatch: pytest.MonkeyPatch, signal: type[BaseException]
 ) -> None:
-    make, left = LabelPlans._make, [0]
+    find, left = LabelPaths._code, [0]
 
-    def interrupted(plans: LabelPlans, path: int, reached: Any) -> Any:
+    def interrupted(paths: LabelPaths[Any], name: str) -> int:
         left[0] -= 1
         if left[0] == 0:
             raise signal
-        return make(plans, path, reached)
+        return find(paths, name)
 
-    monkeypatch.setattr(LabelPlans, "_make", interrupted)
+    monkeypatch.setattr(LabelPaths, "_code", interrupted)
     broker = healthy_broker()
     broker.publish("<a/>")
     left[0] = 2  # in the middle of a batch that brings new label paths

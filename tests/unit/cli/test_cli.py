@@ -164,7 +164,7 @@ def test_documents_are_never_all_in_memory(write: Write, monkeypatch: pytest.Mon
     sizes: list[int] = []
     matches = weft.Broker.matches
 
-    def counted(broker: weft.Broker, batch: list[weft.Document]) -> list[list[str]]:
+    def counted(broker: weft.Broker, batch: list[weft.Document]) -> list[weft.Ids]:
         sizes.append(len(batch))
         return matches(broker, batch)
 

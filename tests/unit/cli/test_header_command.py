@@ -261,6 +261,7 @@ def test_it_is_told_which_subscriptions_a_configuration_serves(write: Write) -> 
     alone = run("explain", "--views", views, "--id", "2", queries).stdout
 
     assert "views/1: 1 views serve 1 subscriptions in full, 1 in part, 1 not at all" in told
+    assert "nothing of what it asks for: 3\n" in told
     assert "headers: views/1 has some of what it asks for" in alone
     assert "headers" not in run("explain", queries).stdout
 

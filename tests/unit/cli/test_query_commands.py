@@ -110,6 +110,14 @@ def test_views_are_recommended_materialized_listed_refreshed_and_dropped(shop: P
     assert "q-" not in run("views", "list").stdout
 
 
+@pytest.mark.usefixtures("shop")
+def test_it_is_told_what_was_stored_and_what_the_budget_left_out() -> None:
+    made = run("views", "materialize", "--workload", "queries.txt", "--budget", "2kB")
+
+    assert "\n0 of " in made.stdout  # how many there are depends on rates, which are measured
+    assert "more were recommended, but take more than the budget on disk" in made.stderr
+
+
 def test_a_refresh_tells_of_a_source_that_is_down(shop: Path) -> None:
     run("views", "materialize", "//name")
     shop.unlink()

@@ -10,11 +10,9 @@ import pytest
 from weft import Broker
 from weft.documents import Document, Fragments, Limits, NodeTable
 from weft.documents.build import build
-from weft.documents.scan import Scan
+from weft.documents.scan import scan
 from weft.errors import DocumentError
 from weft.inputs.rows import cut_rows, read_rows
-
-plain = pytest.importorskip("weft.kernel.plain", reason="installed without a C compiler")
 
 LIMITS = Limits()
 DOCTYPE = b"<!DOCTYPE r [<!ENTITY e 'x'>]>"
@@ -22,9 +20,7 @@ MEGABYTE = 1024 * 1024
 
 
 def read(document: bytes, limits: Limits = LIMITS, compiled: bool = True) -> NodeTable:
-    scanned = Scan(limits, compiled)
-    scanned.add(Document(document, "it"))
-    return build(scanned)
+    return build(scan([Document(document, "it")], limits, compiled=compiled))
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -95,7 +91,7 @@ def test_comments_are_no_nodes_however_many_there_are() -> None:
 
     table = read(document, Limits(max_nodes=2))
 
-    assert (table.texts, table.rejected) == (("x",), ())
+    assert (list(table.texts), table.rejected) == (["x"], ())
 
 
 def test_a_document_that_is_too_large_is_not_decoded() -> None:
@@ -147,26 +143,6 @@ def test_what_only_looks_like_too_much_is_read(harmless: bytes, head: bytes) -> 
     assert not read(head + harmless).rejected
 
 
-def test_names_that_are_chosen_to_collide_are_left_to_expat_whose_tables_are_seeded() -> None:
-    def hashed(name: bytes) -> int:
-        value = 1469598103934665603
-        for byte in name:
-            value = (value ^ byte) * 1099511628211 % (1 << 64)
-        return (value ^ value >> 29) % 8192
-
-    ordinary = [b"n%x" % number for number in range(60_000)]
-    colliding = [name for name in ordinary if hashed(name) < 64]
-    lists: list[list[object]] = [[] for _ in range(8)]
-
-    is_plain = [
-        plain.Plain(*lists, 10, 10, 10_000, 10).scan(b"<r>" + b"".join(b"<%b/>" % name for name in names) + b"</r>")
-        for names in (ordinary[: len(colliding)], colliding)
-    ]
-
-    assert len(colliding) > 300
-    assert is_plain == [True, False]
-
-
 # -- rewriting
 
 
@@ -176,7 +152,7 @@ def test_spaces_in_a_tag_are_rewritten_in_little_memory() -> None:
     used = peak(lambda: read(document))
 
     assert Fragments(read(document)).xml(0) == b'<r a="x"></r>'
-    assert used < 16 * MEGABYTE
+    assert used < 32 * MEGABYTE  # the document, the copy that is scanned, and room for all that could be text or values
 
 
 # -- fragments
@@ -326,7 +302,7 @@ REJECTED = (
 def test_nothing_of_a_rejected_document_or_of_its_batch_is_kept_but_what_is_told() -> None:
     broker = Broker()
     broker.subscribe("/*[. = 'y']")
-    text = b"x" * (MEGABYTE // 2)
+    text = b"x" * (4 * MEGABYTE)  # many times what the scan keeps of its columns for the next batch
     batch = [Document(document.replace(b"%b", text), f"bad-{at}") for at, document in enumerate(REJECTED)]
     batch.append(Document(b"<r>%b</r>" % text, "good"))
     kept = []

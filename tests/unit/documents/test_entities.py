@@ -181,7 +181,7 @@ def test_the_names_of_html_are_known_where_its_public_identifier_is_named(doctyp
     table = read([Document(document)], Limits(undeclared_entities=policy))
 
     text = "".join(chr(name2codepoint[name]) for name in names)
-    assert (table.texts, table.attribute_values) == ((text,), (text,))
+    assert (list(table.texts), list(table.attribute_values)) == ([text], [text])
 
 
 def test_a_document_may_declare_a_name_of_html_itself() -> None:

@@ -9,16 +9,38 @@ from hypothesis import strategies as st
 
 from weft.headers.conditions import LookUp
 from weft.headers.drivers import Drivers
-from weft.headers.evaluate import holds
 from weft.headers.header import ABSENT, HIDDEN, SEVERAL
+from weft.plans.comparisons import holds
+from weft.plans.instants import instant
 from weft.plans.plan import Value
 
-TEXTS = ("", "1", "2", "1.0", " 1 ", "x", "xy", "yx", "xyxy", "NaN", "INF", "-1", "+1", "1e0", "é")
+TEXTS = (
+    "",
+    "1",
+    "2",
+    "1.0",
+    " 1 ",
+    "x",
+    "xy",
+    "yx",
+    "xyxy",
+    "NaN",
+    "INF",
+    "-1",
+    "+1",
+    "1e0",
+    "é",
+    "2026-01-01",
+    " 2026-01-02Z",
+    "10:00:00",
+)
+INSTANTS = [one for text in ("2026-01-01", "2026-01-02", "10:00:00", "2026-01-01T10:00:00") if (one := instant(text))]
 NUMBERS = (0.0, 1.0, 2.0, -1.0, 1.5, math.nan, math.inf, -math.inf)
 tests = st.one_of(
     st.builds(Value, st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), st.sampled_from(NUMBERS), st.booleans()),
     st.builds(Value, st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), st.sampled_from(TEXTS)),
     st.builds(Value, st.sampled_from(["contains", "starts-with", "ends-with"]), st.sampled_from(TEXTS)),
+    st.builds(Value, st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), st.sampled_from(INSTANTS)),
     st.builds(Value, st.just("matches"), st.sampled_from(["x", "^x", "y$", "[0-9]", "^$", "."])),
 )
 

@@ -153,7 +153,7 @@ def right(document: Document, plans: dict[int, Plan]) -> list[int]:
     for number, plan in plans.items():
         assert not isinstance(plan, Xscl)
         engine.add(number, plan)
-    found: list[int] = engine.match(read([document])).subscriptions()[0].tolist()
+    found: list[int] = sorted(engine.match(read([document])).subscriptions()[0].tolist())
     return found
 
 
@@ -459,3 +459,30 @@ def test_after_a_header_that_was_right_wrong_ones_are_noticed_all_the_same() -> 
         assert matcher.answer(replace(document, header=document.header[:at])) is None
     assert matcher.answer(replace(document, data=b"<a><b>9</b></a>")) is None
     assert matcher.answer(document) == [0]
+
+
+def test_what_is_unknown_is_left_open_where_the_rest_suffices() -> None:
+    matcher = matcher_of(configure("v", ["/a/b"]), "/a[b = 1]", "/a[c = 1]", "/a[b = 2]", "//d")
+    document = made(b"<a><b>1</b><c>1</c></a>", "/a/b")
+    asked: list[tuple[list[int], list[int]]] = []
+
+    def suffices(matched: Any, unknown: Any) -> bool:
+        asked.append((list(matched), sorted(unknown)))
+        return len(asked) > 1
+
+    answers = [matcher.answer(document), matcher.answer(document, suffices), matcher.answer(document, suffices)]
+
+    assert answers == [None, None, [0]]
+    assert asked == [([0], [1, 3])] * 2
+    assert matcher.counts == {"hit": 1, "not known from the header": 2}
+
+
+def test_right_headers_are_read_at_a_glance_again_behind_wrong_ones() -> None:
+    matcher = matcher_of(configure("v", ["/a/b"]), "/a[b = 1]")
+    right, other = made(b"<a><b>1</b></a>", "/a/b"), made(b"<a><b>12</b></a>", "/a/b")
+    wrong = replace(right, header=other.header)
+
+    answers = [matcher.answer(each) for each in (right, wrong, wrong, right, right)]
+
+    assert answers == [[0], None, None, [0], [0]]
+    assert matcher.counts == {"hit": 3, "a header of another document": 2}

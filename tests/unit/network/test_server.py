@@ -13,7 +13,7 @@ from weft.engine.engine import Engine, Matches
 from weft.headers.configuration import configure
 from weft.headers.producer import attach
 from weft.network import parsing
-from weft.network.generators import chain, mesh
+from weft.network.generators import chain, mesh, tree
 from weft.network.passage import Handled, Passage
 from weft.network.routing import Routing
 from weft.network.seen import SeenDocuments
@@ -61,6 +61,31 @@ def test_at_a_miss_the_document_is_parsed_once(monkeypatch: pytest.MonkeyPatch) 
     assert first.traffic.misses == {"not known from the header": 1, "no header": 1}
     assert first.traffic.parse_seconds > 0
     assert first.traffic.parsed_bytes == len("<a><d>1</d></a><a><b/></a>")
+
+
+def test_what_is_unknown_of_a_link_does_not_matter_where_the_document_goes_over_it_anyway(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    network = tree(3, 2, [VIEWS]).with_subscriptions({"s1": ["/a[b = '1']", "//d"], "s2": ["/a[c = '2']"]})
+    first = server(network, "s0")
+    monkeypatch.setattr(parsing, "read", None)
+
+    handled = first.take([passage("<a><b>1</b><d/></a>"), passage("<a><b>1</b><c>2</c></a>", 1)])
+
+    assert told(handled) == [((), ("s1",)), ((), ("s1", "s2"))]
+    assert (first.traffic.hits, first.traffic.misses.total()) == (2, 0)
+
+
+def test_what_is_unknown_of_a_link_or_a_subscription_is_parsed_where_it_decides() -> None:
+    network = tree(3, 2, [VIEWS]).with_subscriptions({"s1": ["/a[b = '1']", "//d"], "s2": ["/a[c = '2']"]})
+    inner, own = server(network, "s0"), server(network, "s1")
+
+    handled = inner.take([passage("<a><d/></a>"), passage("<a><c>2</c></a>", 1)])
+
+    assert told(handled) == [((), ("s1",)), ((), ("s2",))]
+    assert inner.traffic.misses == {"not known from the header": 2}
+    assert told(own.take([passage("<a><b>1</b><d/></a>")])) == [(("1", "2"), ())]
+    assert own.traffic.misses == {"not known from the header": 1}
 
 
 def test_counts_begin_anew() -> None:

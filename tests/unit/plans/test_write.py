@@ -24,6 +24,8 @@ EQUAL = [
     "//a[count(b//c) > 2 or count(b) < 3]",
     "//a[b = 1.5][. > -0.000001][c != 'it''s \"so\"']",
     "//a[. > 'foo']",
+    "//a[b >= xs:date('2026-01-01+14:00')][. != xs:time('24:00:00')]",
+    "//a[not(@x < xs:dateTime('-0004-02-29T12:00:00.50-11:30'))]",
     "(//a | //b) except (//c intersect //a[x])",
     "//a[.//@x][self::a or not(b/text())]",
     "//a[matches(b, '\\d+\\s.[^a-z]')]",

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weft.views.planning import SelectionMethod
+import pyarrow as pa
+import pytest
+from bench.materialized_views.arena import CHARACTERISTICS
+from bench.materialized_views.model import weigh
+from bench.materialized_views.workload import Overlap, make_setting
+
+from weft.views.asides import plan
+from weft.views.planning import SelectionMethod, estimates_of
+from weft.views.selection.ours import choose
 from weft.views.server import QueryServer
 from weft.views.sources.rates import Rate, Rates
-from weft.views.workload import make_query, workload_of
+from weft.views.workload import Workload, make_query, workload_of
 
 RECORD = "<a><b>small {0}</b><c>{1}</c></a>"
 
@@ -45,3 +53,33 @@ def test_where_all_fits_no_query_is_left_out(tmp_path: Path) -> None:
     workload = workload_of([make_query("/s/a", 0.1), make_query("/s/a/b", 0.9)])
 
     assert len(server.recommend(workload, 1e9).workload.queries) == 2
+
+
+@pytest.mark.parametrize("overlap", ["few", "many"])
+@pytest.mark.parametrize("seed", [101, 102])
+def test_it_never_loses_to_storing_whole_answers(seed: int, overlap: Overlap) -> None:
+    weighed = weigh(make_setting(seed, overlap, (20_000,) * 5, 10), CHARACTERISTICS["alike"])
+    half = weighed.full / 2
+
+    ours, whole = weighed.recommend(half).choice, choose(weighed.whole, half)
+
+    assert ours.size <= half
+    assert ours.time <= 1.01 * whole.time
+
+
+def test_a_query_left_aside_that_others_contain_is_answered_by_them(tmp_path: Path) -> None:
+    server = served(tmp_path)
+    kept, aside = make_query("/s/a/b", 0.9, "kept"), make_query("/s/a/b[. = 'small 7']", 0.1, "aside")
+    workload = workload_of([kept, aside])
+    rows = {"s": server_rows(server, workload)}
+    estimates = estimates_of(server.registry.entries())
+
+    planned = plan(workload, rows, estimates, frozenset({"aside"}))
+    everything = planned.problem.chosen(range(len(planned.problem.candidates)))
+
+    assert [query.name for query in planned.workload.queries] == ["kept"]
+    assert everything.time < 0.01 * planned.problem.time(())
+
+
+def server_rows(server: QueryServer, workload: Workload) -> list[pa.Table]:
+    return [server.query(query.text).rows for query in workload.queries]

@@ -9,11 +9,17 @@ from numpy.typing import NDArray
 
 from weft.columns.integers import Ints, Longs, expand
 from weft.documents.table import NodeTable
+from weft.engine.evaluation.machine_tests import MachineTests
+from weft.engine.evaluation.readings import Readings, RefuseValue
 from weft.engine.evaluation.refusals import Refusals
-from weft.engine.evaluation.values import Values
 from weft.engine.profile import Profile
 from weft.engine.shared.frozen import Frozen
-from weft.engine.shared.label_plans import LabelPlan, LabelPlans
+from weft.engine.shared.label_plans import LabelPlans
+from weft.kernel.evaluator import Evaluator
+from weft.kernel.ways import TooMuchError
+
+_FEW_STEPS = 20_000_000  # that a batch may take, whatever it is: about half a second
+_STEPS_A_NODE = 200
 
 
 class LabelledBatch:
@@ -48,11 +54,6 @@ class LabelledBatch:
         return self._present[1]
 
     @cached_property
-    def plans(self) -> list[LabelPlan]:
-        """What is to be done at each of these."""
-        return [self._plans.paths.plans[label] for label in self.present.tolist()]
-
-    @cached_property
     def plain_results(self) -> tuple[Ints, Longs]:
         """The results that label paths alone give, one document after the other, and where each one's begin."""
         table, labels = self.table, self.labels
@@ -83,17 +84,28 @@ class LabelledBatch:
         which, inside = expand(self.starts[at], self.starts[at + 1])
         return nodes[which], self.order[inside]
 
-    def brought_up(self) -> list[tuple[Ints, Ints]]:
-        """The nodes of the shared plan that label paths and values bring up, each with its row."""
-        busy = [at for at, plan in enumerate(self.plans) if plan.nodes.size]
-        found = [self.spread(busy, [self.plans[at].nodes for at in busy])]
-        tested = [at for at, plan in enumerate(self.plans) if plan.has_tests]
-        if tested:
-            place, rows = self._rows_of(np.array(tested))
-            values = Values(self.table, self._frozen, [self.plans[at] for at in tested], self.refusals)
-            found += values.passed(place, rows)
-        return found
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """The compiled evaluation of this batch."""
+        readings = Readings(self.table, self._frozen, self._plans, self._refuser())
+        steps = _FEW_STEPS + _STEPS_A_NODE * self.table.nodes
+        return Evaluator(self._frozen.tables, self._plans.lists, readings, readings.columns(self.labels), steps)
 
-    def _rows_of(self, places: Longs) -> tuple[Longs, Ints]:
-        place, inside = expand(self.starts[places], self.starts[places + 1])
-        return place, self.order[inside]
+    def brought_up(self) -> tuple[Ints, Ints]:
+        """The nodes of the shared plan that label paths and values bring up, each with its row."""
+        nodes, rows, machines, tested = self.evaluator.probe()
+        if machines.size:
+            found, at = MachineTests(self.table, self._frozen.machines, self.refusals).passed(machines, tested)
+            nodes, rows = np.concatenate([nodes, found]), np.concatenate([rows, at])
+        return nodes, rows
+
+    def _refuser(self) -> RefuseValue:
+        """What becomes of a value that is too much to be read: here the batch is done in the other way.
+
+        It must not hold this, or both would keep each other and the batch alive.
+        """
+        return _too_much
+
+
+def _too_much(_: int, __: int) -> float:
+    raise TooMuchError

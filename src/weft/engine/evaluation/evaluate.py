@@ -15,16 +15,11 @@ from weft.columns.integers import Flags, Ints
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.batch import LabelledBatch
 from weft.engine.evaluation.navigate import Navigation
-from weft.engine.evaluation.readings import Readings
 from weft.engine.evaluation.thorough import ThoroughEvaluation
 from weft.engine.profile import Profile
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
-from weft.kernel.evaluator import Evaluator
 from weft.kernel.ways import TooMuchError
-
-_FEW_STEPS = 20_000_000  # that a batch may take, whatever it is: about half a second
-_STEPS_A_NODE = 200
 
 
 class Evaluation(LabelledBatch):
@@ -49,15 +44,16 @@ class Evaluation(LabelledBatch):
         if self._frozen.tallest < 0:
             return none, none
         with self.profile("Selection"):
-            found = self.brought_up()
-            nodes = np.concatenate([none, *(nodes for nodes, _ in found)])
-            rows = np.concatenate([none, *(rows for _, rows in found)])
+            try:
+                nodes, rows = self.brought_up()
+            except TooMuchError:
+                return self._instead().found
         if not nodes.size:
             return none, none
         with self.profile("Join"):
             try:
-                self._evaluator.remember(nodes[self._is_probed(nodes)], rows[self._is_probed(nodes)])
-                results, rows = self._evaluator.rise(nodes, rows)
+                self.evaluator.remember(nodes[self._is_probed(nodes)], rows[self._is_probed(nodes)])
+                results, rows = self.evaluator.rise(nodes, rows)
             except TooMuchError:
                 return self._instead().found
         return results, rows
@@ -66,7 +62,7 @@ class Evaluation(LabelledBatch):
         """Which of these are facts."""
         if self._thorough is None:
             try:
-                return np.asarray(self._evaluator.hold(nodes.astype(np.int32), rows.astype(np.int32)), bool)
+                return np.asarray(self.evaluator.hold(nodes.astype(np.int32), rows.astype(np.int32)), bool)
             except TooMuchError:
                 self._instead()
         assert self._thorough is not None
@@ -85,9 +81,3 @@ class Evaluation(LabelledBatch):
             self._thorough = self._make_thorough()
             self.refusals.reasons |= self._thorough.refusals.reasons
         return self._thorough
-
-    @cached_property
-    def _evaluator(self) -> Evaluator:
-        readings = Readings(self.table, self._frozen, self._plans)
-        steps = _FEW_STEPS + _STEPS_A_NODE * self.table.nodes
-        return Evaluator(self._frozen.tables, readings, readings.columns(self.labels, self.present, self.plans), steps)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 
 from weft.columns.integers import Flags, Ints, contains, join_keys, unique_pairs
 from weft.documents.table import NodeTable
-from weft.engine.evaluation.linked import Holds, Linked, linked_holds
+from weft.engine.evaluation.linked import Holds, linked_holds
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.evaluation.refusals import Facts
-from weft.engine.shared.frozen import COMPARISONS, Frozen
-from weft.engine.shared.plan import NOTHING, NodeKind
+from weft.engine.shared.frozen import Frozen
+from weft.engine.shared.nodes import COMPARISONS, NOTHING, NodeKind
 from weft.plans.comparisons import HOLDS
 
 
@@ -72,7 +70,7 @@ class Kinds:
         known = np.sort(join_keys(nodes, rows, bits))
         nodes, above = unique_pairs(*self._lifted(nodes, rows), self._table.nodes)
         edges = self._frozen.edge[nodes]
-        wide = self._navigation.is_wide_below(edges, edges, above) & (self._frozen.edge_length[edges] == 1)
+        wide = self._navigation.is_wide_below(edges, edges, above) & (self._frozen.edges.length[edges] == 1)
         first = np.zeros(nodes.size, np.int32)
         narrow = np.flatnonzero(~wide)
         which, below = self._navigation.down(edges[narrow], above[narrow])
@@ -86,9 +84,8 @@ class Kinds:
         return nodes[is_first], above[is_first]
 
     def _and(self, nodes: Ints, rows: Ints) -> Facts:
-        which, checks = self._frozen.checks.of(nodes)
-        is_negative = checks < 0
-        passed = self._holds(np.where(is_negative, ~checks, checks), rows[which]) != is_negative
+        which, checks, is_negated = self._frozen.columns.checks(nodes)
+        passed = self._holds(checks, rows[which]) != (is_negated != 0)
         keep = np.bincount(which[~passed], minlength=nodes.size) == 0
         return nodes[keep], rows[keep]
 
@@ -104,22 +101,23 @@ class Kinds:
         position = np.arange(nodes.size) - begins[group] + 1
         size = np.diff(np.append(begins, nodes.size))[group]
         keep = np.zeros(nodes.size, bool)
-        operators, numbers = self._frozen.ranks[nodes].T
-        limit = np.where(np.isnan(numbers), size, numbers)
+        columns = self._frozen.columns
+        operators = columns.operator[nodes]
+        limit = np.where(columns.is_last[nodes] != 0, size, columns.number[nodes])
         for operator in np.unique(operators).tolist():
             here = operators == operator
-            keep[here] = HOLDS[COMPARISONS[int(operator)]](position[here], limit[here])
+            keep[here] = HOLDS[COMPARISONS[operator]](position[here], limit[here])
         return nodes[keep], rows[keep]
 
     def _down(self, nodes: Ints, rows: Ints) -> Facts:
-        by_test = self._frozen.down[nodes, 2] != 0
+        by_test = self._frozen.columns.by_test[nodes] != 0
         return _joined(
             [self._down_by_test(nodes[by_test], rows[by_test]), self._down_by_parent(nodes[~by_test], rows[~by_test])]
         )
 
     def _down_by_test(self, nodes: Ints, rows: Ints) -> Facts:
         """Candidates pass the test; which of them have a parent that holds?"""
-        parents, edges, navigation = self._frozen.down[nodes, 0], self._frozen.edge[nodes], self._navigation
+        parents, edges, navigation = self._frozen.columns.parent[nodes], self._frozen.edge[nodes], self._navigation
         wide = navigation.is_wide_above(nodes, edges, rows)
         narrow = np.flatnonzero(~wide)
         origin, above = navigation.up(edges[narrow], rows[narrow])
@@ -128,7 +126,7 @@ class Kinds:
         for node in np.unique(nodes[wide]).tolist():
             here, edge = rows[wide & (nodes == node)], int(self._frozen.edge[node])
             above = navigation.above(edge, here)
-            above = above[self._holds(np.full(above.size, self._frozen.down[node, 0], np.int32), above)]
+            above = above[self._holds(np.full(above.size, self._frozen.columns.parent[node], np.int32), above)]
             below = np.intersect1d(here, navigation.below(edge, above))
             found.append((np.full(below.size, node, np.int32), below))
         return _joined(found)
@@ -149,7 +147,7 @@ class Kinds:
             below = navigation.below(int(self._frozen.edge[node]), rows[wide & (nodes == node)])
             found.append((np.full(below.size, node, np.int32), below))
         nodes, below = _joined(found)
-        tests = self._frozen.down[nodes, 1]
+        tests = self._frozen.columns.test[nodes]
         tested = np.flatnonzero(tests != NOTHING)
         keep = np.ones(nodes.size, bool)
         keep[tested] = self._holds(tests[tested], below[tested])
@@ -158,8 +156,9 @@ class Kinds:
     def _linked(self, nodes: Ints, rows: Ints) -> Facts:
         found = []
         for node in np.unique(nodes).tolist():
-            linked = cast(Linked, self._frozen.shared.detail[node])
-            met = linked_holds(self._table, self._navigation, self._holds, linked, np.unique(rows[nodes == node]))
+            linked, row = self._frozen.shared.linked, self._frozen.shared.nodes.row[node]
+            here, chain = np.unique(rows[nodes == node]), linked.chain(row)
+            met = linked_holds(self._table, self._navigation, self._holds, chain, linked.goal[row], here)
             found.append((np.full(met.size, node, np.int32), met))
         return _joined(found)
 

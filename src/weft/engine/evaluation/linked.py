@@ -10,13 +10,12 @@ from weft.columns.integers import Flags, Ints, Longs, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.shared.effort import TOO_DEAR, Effort
-from weft.engine.shared.plan import NOTHING, Chain
+from weft.engine.shared.node_tables import CountGoal, Goal
+from weft.engine.shared.nodes import NOTHING, Chain
 from weft.plans.comparisons import HOLDS
 from weft.plans.plan import Value
 from weft.plans.regex import LonePattern
 
-#: A chain, and the goal: a test and whether it fails, or a comparison of the count.
-Linked = tuple[Chain, tuple[Value, bool] | tuple[str, float]]
 Holds = Callable[[Ints, Ints], Flags]
 
 
@@ -32,16 +31,16 @@ def follow(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain,
     return starts, ends
 
 
-def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, linked: Linked, rows: Ints) -> Ints:
-    """The rows at which the goal is met."""
-    chain, goal = linked
+def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain, goal: Goal, rows: Ints) -> Ints:
+    """The rows from which what a chain leads to meets the goal."""
     met, first, counts = _met(table, navigation, holds, chain, rows)
-    asked, limit = goal
-    if isinstance(asked, str):
-        keep = np.asarray(HOLDS[asked](counts, limit), bool)
+    if isinstance(goal, CountGoal):
+        keep = np.asarray(HOLDS[goal.operator](counts, goal.number), bool)
     else:
         nodes, place = np.unique(first, return_inverse=True)
-        keep = np.array([passed != limit for passed in _passes(asked, table.string_values(nodes))], bool)[place]
+        keep = np.array([passed != goal.fails for passed in _passes(goal.test, table.string_values(nodes))], bool)[
+            place
+        ]
     return np.asarray(met[keep], np.int32)
 
 

@@ -27,12 +27,11 @@ class Navigation:
         self._table, self._labels, self._plans, self._frozen = table, labels, plans, frozen
         symbols_of = frozen.shared.states.symbols_of
         self._names = len(table.names)
-        names = [(name, at) for at, name in enumerate(table.names)]
-        names += (
-            [("@" + name, at) for at, name in enumerate(table.names)] if frozen.shared.states.names_attributes else []
-        )
+        names = [(table.names[at], at) for at in table.element_names]
+        if frozen.shared.states.names_attributes:
+            names += [("@" + table.names[at], at) for at in table.attribute_names]
         passed = [(symbol + 1) * self._names + at for name, at in names for symbol in symbols_of(name)]
-        passed += range(self._names)  # symbol -1 is `*`
+        passed += (*table.element_names, *table.attribute_names)  # symbol -1 is `*`
         self._passed = np.unique(np.array(passed, np.int64))
         self._text_symbol = next(iter(symbols_of(TEXT_NAME)), -2)
 
@@ -43,7 +42,7 @@ class Navigation:
 
     def up(self, edges: Ints, rows: Ints) -> tuple[Longs, Ints]:
         """Where edges that end at rows can begin: (position in the input, row), each once."""
-        ups = self._frozen.edge_up[edges]
+        ups = self._frozen.edges.up[edges]
         shallow = np.flatnonzero(ups)
         targets = self._table.ancestors(rows[shallow], ups[shallow])
         if shallow.size == edges.size:
@@ -66,7 +65,7 @@ class Navigation:
 
     def steps(self, edge: int) -> list[int]:
         """The steps of an edge, from the top down."""
-        entries = self._frozen.edge_steps
+        entries = self._frozen.edges.steps
         steps: list[int] = entries.entries[entries.starts[edge] : entries.starts[edge + 1]].tolist()
         return steps
 
@@ -74,13 +73,13 @@ class Navigation:
 
     def is_wide_above(self, groups: Ints, edges: Ints, rows: Ints) -> Flags:
         """Which entries are of groups that have so many pairs above them that a sweep is cheaper."""
-        deep = np.flatnonzero(self._frozen.edge_up[edges] == 0)
+        deep = np.flatnonzero(self._frozen.edges.up[edges] == 0)
         starts, ends, _ = self._depths(edges[deep], rows[deep])
         return self._is_wide(groups, deep, ends - starts)
 
     def is_wide_below(self, groups: Ints, edges: Ints, rows: Ints) -> Flags:
         """Which entries are of groups that have so many pairs below them that a sweep is cheaper."""
-        deep = np.flatnonzero((self._frozen.edge_up[edges] == 0) & (rows < self._table.elements))
+        deep = np.flatnonzero((self._frozen.edges.up[edges] == 0) & (rows < self._table.elements))
         above = rows[deep]
         table = self._table
         sizes = (table.last[above] - above).astype(np.int64) + table.text_last[above] - table.text_first[above]
@@ -108,11 +107,11 @@ class Navigation:
     def down(self, edges: Ints, rows: Ints) -> tuple[Longs, Ints]:
         """Where edges that begin at rows end: (position in the input, row), each once, in document order."""
         frozen, table = self._frozen, self._table
-        starts, lengths = frozen.edge_steps.starts[edges], frozen.edge_length[edges]
+        starts, lengths = frozen.edges.steps.starts[edges], frozen.edges.length[edges]
         origin, at = np.arange(edges.size), rows
         done: list[tuple[Longs, Ints]] = []
         for number in range(int(lengths.max(initial=0))):
-            steps = frozen.edge_steps.entries[starts[origin] + number]
+            steps = frozen.edges.steps.entries[starts[origin] + number]
             origin, at = self._step(origin, at, steps)
             if number:  # a node may be reached in more than one way
                 keys = distinct(origin * np.int64(table.nodes) + at)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,24 +11,27 @@ from weft.columns.integers import Ints
 from weft.documents.kind import Kind
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.linked import passes_value
-from weft.engine.shared.comparisons import READ, Reading
+from weft.engine.shared.comparisons import INSTANTS, READ, Reading
 from weft.engine.shared.frozen import Frozen
-from weft.engine.shared.label_plans import LabelPlan, LabelPlans
+from weft.engine.shared.label_plans import LabelPlans
+from weft.engine.shared.node_tables import FirstGoal
 from weft.kernel.ways import TooMuchError
 from weft.plans.names import passes
-from weft.plans.plan import Label, Value
 
 _MOST_READ = 1 << 24  # characters of values, beyond which they are not read one by one
+
+#: A row whose value is too much to be read, with all characters so far, in, what it counts as out.
+RefuseValue = Callable[[int, int], float]
 
 
 class Readings:
     """The batch, as the compiled evaluation sees it."""
 
-    def __init__(self, table: NodeTable, frozen: Frozen, plans: LabelPlans) -> None:
-        self._table, self._frozen, self._plans = table, frozen, plans
+    def __init__(self, table: NodeTable, frozen: Frozen, plans: LabelPlans, refuse: RefuseValue) -> None:
+        self._table, self._frozen, self._plans, self._refuse = table, frozen, plans, refuse
         self._read = 0
 
-    def columns(self, labels: Ints, present: Ints, plans: list[LabelPlan]) -> dict[str, Any]:
+    def columns(self, labels: Ints) -> dict[str, Any]:
         """The node table's columns."""
         table, states = self._table, self._frozen.shared.states
         owners = table.parent[table.elements : table.first_text]
@@ -36,8 +40,6 @@ class Readings:
             starts, text_nodes = table.by_parent[Kind.TEXT]
             text_start = starts.astype(np.int32)
         names = self._plans.paths.codes(table)
-        place_of_label = np.zeros(len(self._plans.paths), np.int32)
-        place_of_label[present] = np.arange(present.size)
         symbol_start, symbols = self._plans.paths.symbols()
         return {
             "elements": table.elements,
@@ -57,25 +59,28 @@ class Readings:
             "text_nodes": text_nodes,
             "symbol_start": symbol_start,
             "symbols": symbols,
-            "place_of_label": place_of_label,
-            "context_start": np.cumsum([0, *(len(plan.contexts) for plan in plans)], dtype=np.int32),
-            "contexts": np.concatenate([np.zeros(0, np.int32), *(plan.contexts for plan in plans)], dtype=np.int32),
+            "characters": table.characters,
+            "text_begin": table.text_start,
+            "attribute_characters": table.attribute_characters,
+            "attribute_begin": table.attribute_value_start,
         }
 
     # -- one by one
 
-    def ranks(self, row: int) -> tuple[int, int]:
-        """Where a node's value lies among the constants."""
-        comparisons = self._frozen.comparisons
-        return comparisons.ranks(self._value(row, comparisons.longest + 1))
-
     def number(self, row: int) -> float:
         """A node's value as XPath's number."""
-        return READ[Reading.NUMBER](self._value(row))
+        return READ[Reading.NUMBER](self._value(row)) if self._has_room(row) else self._refuse(row, self._read)
 
     def double(self, row: int) -> float:
         """A node's value as XQuery's double."""
-        return READ[Reading.DOUBLE](self._value(row))
+        return READ[Reading.DOUBLE](self._value(row)) if self._has_room(row) else self._refuse(row, self._read)
+
+    def instant(self, row: int) -> tuple[int, float]:
+        """As what instant a node's value is read, and its number among the constants; as a text if it is none."""
+        if not self._has_room(row):
+            return Reading.TEXT, self._refuse(row, self._read)
+        place, number = self._frozen.comparisons.instants.read(self._value(row))
+        return (INSTANTS[place] if place >= 0 else Reading.TEXT), number
 
     def depths(self, path: int, edge: int) -> Ints:
         """The depths at which a deep edge that ends at a label path can begin."""
@@ -83,20 +88,23 @@ class Readings:
 
     def is_named(self, node: int, name: int) -> bool:
         """Whether a name, by its code, passes the label test of a NAMED node."""
-        return passes(cast(Label, self._frozen.shared.detail[node]), self._plans.paths.names[name])
+        shared = self._frozen.shared
+        return passes(shared.names.label[shared.nodes.row[node]], self._plans.paths.names[name])
 
     def passes_first(self, node: int, row: int) -> bool:
         """Whether the first node that links lead to passes the test of a LINKED node."""
-        _, (asked, fails) = cast(tuple[object, tuple[Value, bool]], self._frozen.shared.detail[node])
-        return passes_value(asked, self._value(row)) != fails
+        shared = self._frozen.shared
+        goal = shared.linked.goal[shared.nodes.row[node]]
+        assert isinstance(goal, FirstGoal), "nodes that are counted are not tested"
+        if not self._has_room(row):
+            raise TooMuchError
+        return passes_value(goal.test, self._value(row)) != goal.fails
 
-    def _value(self, row: int, longest: int | None = None) -> str:
-        table = self._table
-        if row < table.elements:
-            size = int(table.end[row] - table.start[row])  # more than the value has
-            self._read += size if longest is None else min(size, longest)
-            if self._read > _MOST_READ:
-                raise TooMuchError
-            if longest is not None and size > longest:
-                return table.string_values(np.array([row], np.int32), longest)[0]
-        return table.string_value(row)
+    def _has_room(self, row: int) -> bool:
+        """Whether a value can still be read."""
+        if row < self._table.elements:
+            self._read += int(self._table.end[row] - self._table.start[row])  # more than the value has
+        return self._read <= _MOST_READ
+
+    def _value(self, row: int) -> str:
+        return self._table.string_value(row)

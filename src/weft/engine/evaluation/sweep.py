@@ -13,7 +13,7 @@ import numpy as np
 from weft.columns.integers import Flags, Ints, Longs
 from weft.documents.kind import Kind
 from weft.documents.table import NodeTable
-from weft.engine.shared.edges import decode_step
+from weft.engine.paths.step_codes import decode_step
 
 #: Which nodes of a kind pass the symbols of steps.
 Keep = Callable[[Kind, Ints, Ints], Flags]

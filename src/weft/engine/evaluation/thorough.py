@@ -15,7 +15,8 @@ from weft.columns.integers import Flags, Ints, Longs, contains, unique_pairs
 from weft.engine.evaluation.batch import LabelledBatch
 from weft.engine.evaluation.kinds import Kinds
 from weft.engine.evaluation.navigate import Navigation
-from weft.engine.shared.plan import NodeKind
+from weft.engine.evaluation.readings import RefuseValue
+from weft.engine.shared.nodes import NodeKind
 
 
 class ThoroughEvaluation(LabelledBatch):
@@ -38,8 +39,7 @@ class ThoroughEvaluation(LabelledBatch):
         self._results: list[tuple[Ints, Ints]] = []
         if self._frozen.tallest >= 0:
             with self.profile("Selection"):
-                for nodes, rows in self.brought_up():
-                    self._wait(nodes, rows)
+                self._wait(*self.brought_up())
             for height in range(self._frozen.tallest + 1):
                 with self.profile("Join"):
                     self._rise(height)
@@ -49,6 +49,17 @@ class ThoroughEvaluation(LabelledBatch):
             np.concatenate([none, *(row for _, row in self._results)]),
         )
         return self.found
+
+    def _refuser(self) -> RefuseValue:
+        lists, labels, documents, refusals = self._plans.lists, self.labels, self.table.node_document, self.refusals
+
+        def refuse(row: int, characters: int) -> float:
+            """What compares a value that is too much to be read as a number is not known."""
+            reason = f"values of {characters} characters to read as numbers, more than are read"
+            refusals.refuse(int(documents[row]), lists.comparisons_at(int(labels[row])), reason)
+            return np.nan
+
+        return refuse
 
     def _wait(self, nodes: Ints, rows: Ints) -> None:
         """Candidates wait for their height."""

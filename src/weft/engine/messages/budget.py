@@ -79,9 +79,8 @@ class Budget:
 
     @cached_property
     def _lengths(self) -> Longs:
-        """The lengths of attribute values, then of texts."""
-        values = (*self._table.attribute_values, *self._table.texts)
-        return np.fromiter(map(len, values), np.int64, len(values))
+        """The bytes of attribute values, then of texts."""
+        return np.concatenate([np.diff(self._table.attribute_value_start), np.diff(self._table.text_start)])
 
     @cached_property
     def declared(self) -> int:

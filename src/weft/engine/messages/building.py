@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.engine.paths.states import ROOT
-from weft.engine.shared.plan import NOTHING, Chain, SharedPlan
+from weft.engine.shared.nodes import NOTHING, Chain
+from weft.engine.shared.plan import SharedPlan
 from weft.plans.flwr import Flwr, Variable
 from weft.plans.plan import And, Edge, Link, Not, On, Or, Pattern, Test, conjunction, has
 from weft.plans.recipe import Recipe, make_recipe
@@ -79,7 +80,7 @@ def add_building(shared: SharedPlan, plan: Flwr, recipes: dict[Recipe, Recipe]) 
         if variable.source is None:
             state = ROOT
             for link in variable.links:
-                state = shared.extend(state, link.path)[0]
+                state = shared.extend(state, link.path)
         else:
             links = _with_test(variable.links, _own_test(plan.variables, at, below))
             chain, state = shared.add_links(states[variable.source], links)

@@ -9,7 +9,7 @@ import numpy as np
 from weft.columns.ragged import Ragged
 from weft.engine.messages.building import Building
 from weft.engine.messages.groups import Shapes
-from weft.engine.shared.plan import Chain
+from weft.engine.shared.nodes import Chain
 
 _ShapeKey = tuple[int, tuple[Chain, ...]]
 
@@ -81,7 +81,7 @@ class BuiltQueries:
         largest = max(results, default=-1) + 1
         return Shapes(
             results=np.array(results, np.int32),
-            of_result=Ragged(((result, shape) for shape, result in enumerate(results)), largest),
+            of_result=Ragged.of_pairs(((result, shape) for shape, result in enumerate(results)), largest),
             chains=list(chains),
-            slots=Ragged(slots, len(results)),
+            slots=Ragged.of_pairs(slots, len(results)),
         )

@@ -159,7 +159,7 @@ class Factory:
         """Whether the values to sort by can be held; if not, the message is refused."""
         nodes = np.array([lists[slot][0] for lists in groups for slot, _ in recipe.keys if lists[slot]], np.int32)
         most = self._budget.limits.max_message_bytes
-        if self._table.most_characters(nodes) <= most or (total := int(self._table.characters(nodes).sum())) <= most:
+        if self._table.most_characters(nodes) <= most or (total := int(self._table.lengths(nodes).sum())) <= most:
             return True
         self._budget.refuse(document, subscription, f"values of {total} characters to sort by, more than {most}")
         return False

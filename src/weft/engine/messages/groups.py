@@ -18,7 +18,7 @@ from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.evaluation.linked import follow
 from weft.engine.evaluation.refusals import upper_half
 from weft.engine.messages.building import Building
-from weft.engine.shared.plan import NOTHING, Chain
+from weft.engine.shared.nodes import NOTHING, Chain
 from weft.errors import failure_of
 from weft.plans.plan import On, Test
 

@@ -19,7 +19,7 @@ from weft.engine.messages.built import BuiltQueries
 from weft.engine.messages.factory import Factory, Lists
 from weft.engine.messages.groups import Follower, Groups, group, tuples_of
 from weft.engine.messages.targets import Targets
-from weft.engine.shared.plan import Chain
+from weft.engine.shared.nodes import Chain
 from weft.errors import failure_of
 
 #: A result, or an operation on several: `except` and `intersect` are worked out node by node.
@@ -50,28 +50,27 @@ class Outcome:
         self._size = len(targets)
 
     def subscriptions(self) -> list[Ints]:
-        """For each document the subscriptions that match it, sorted."""
-        plain, begins = self._evaluation.plain_results
-        result, node = self._found
-        document, result = unique_pairs(self._table.node_document[node], result, max(self._size, 1))
-        starts, ends = spans(document.astype(np.int64), np.arange(len(self._table.documents)))
-        marks = np.zeros(self._size, bool)
-        matched = []
-        for at, (begin, end) in enumerate(pairwise(begins.tolist())):
-            hits = plain[begin:end]
-            if starts[at] < ends[at]:
-                marks[hits] = True
-                marks[result[starts[at] : ends[at]]] = True
-                hits = np.flatnonzero(marks).astype(np.int32)
-                marks[hits] = False
-            subscriptions = self._targets.of(hits)
-            if self._budget.unknown:
-                at_document = np.full(subscriptions.size, at, np.int32)
-                subscriptions = subscriptions[self._budget.is_known(at_document, subscriptions)]
-            if subscriptions.size > 1:
-                subscriptions = subscriptions[np.append(True, subscriptions[1:] != subscriptions[:-1])]
-            matched.append(subscriptions)
-        return self._with_compounds(matched)
+        """For each document the subscriptions that match it, each once, in no order."""
+        number = len(self._table.documents)
+        result, begins = self._evaluation.plain_results
+        document = np.repeat(np.arange(number, dtype=np.int32), np.diff(begins))
+        conditional, node = self._found
+        if conditional.size:
+            its_document, conditional = unique_pairs(self._table.node_document[node], conditional, max(self._size, 1))
+            document, result = np.append(document, its_document), np.append(result, conditional)
+        at, subscription = self._targets.pairs(result)
+        is_in_order = not conditional.size and not self._targets.has_shared
+        document = document[at] if at.size < document.size or not is_in_order else document
+        if self._targets.is_wanted_twice:
+            document, subscription = unique_pairs(document, subscription, int(subscription.max(initial=0)) + 1)
+        elif not is_in_order:
+            order = np.argsort(document, kind="stable")
+            document, subscription = document[order], subscription[order]
+        if self._budget.unknown:
+            known = self._budget.is_known(document, subscription)
+            document, subscription = document[known], subscription[known]
+        cuts = np.searchsorted(document, np.arange(1, number))
+        return self._with_compounds(np.split(subscription, cuts) if number else [])
 
     def nodes(self) -> tuple[Ints, Ints, Ints]:
         """(document, subscription, node), sorted by document, then subscription, then document order."""

@@ -18,6 +18,8 @@ class Targets:
         self._first = array("i")
         self._has_others = array("b")
         self._others: dict[int, list[int]] = {}
+        self._latest = _NOBODY
+        self.is_wanted_twice = False  # some subscription has wanted more than one result
 
     def __len__(self) -> int:
         return len(self._first)
@@ -29,7 +31,9 @@ class Targets:
         return len(self._first) - 1
 
     def add(self, result: int, subscription: int) -> None:
-        """A subscription wants a result."""
+        """A subscription wants a result; all that it wants are told one after the other."""
+        self.is_wanted_twice |= subscription == self._latest
+        self._latest = subscription
         if self._first[result] == _NOBODY:
             self._first[result] = subscription
         else:
@@ -37,7 +41,7 @@ class Targets:
             self._has_others[result] = True
 
     def remove(self, result: int, subscription: int) -> bool:
-        """It wants it no more; says whether nobody does now."""
+        """Remove one subscriber; return whether it was the last."""
         others = self._others.get(result, [])
         if self._first[result] == subscription:
             self._first[result] = others.pop() if others else _NOBODY
@@ -49,15 +53,8 @@ class Targets:
         return self._first[result] == _NOBODY
 
     def of(self, results: Ints) -> Ints:
-        """All subscriptions that want one of these results, sorted; one that wants several comes several times."""
-        first = np.frombuffer(self._first, np.int32)[results]
-        found = first[first >= 0]
-        if self._others:
-            others = [self._others[result] for result in results[self._is_shared(results)].tolist()]
-            found = np.concatenate([found, *(np.array(entry, np.int32) for entry in others)])
-        if (found[1:] < found[:-1]).any():  # results mostly come in the order of their subscriptions
-            found.sort()
-        return found
+        """All subscriptions that want one of these results; one that wants several comes several times."""
+        return self.pairs(results)[1]
 
     def pairs(self, results: Ints) -> tuple[Ints, Ints]:
         """(position in the input, subscription) for all of them."""
@@ -75,6 +72,11 @@ class Targets:
 
     def _is_shared(self, results: Ints) -> Flags:
         return np.frombuffer(self._has_others, np.int8)[results] > 0
+
+    @property
+    def has_shared(self) -> bool:
+        """Whether some result is wanted by more than one."""
+        return bool(self._others)
 
     def sharing(self) -> dict[int, int]:
         """How many subscriptions the results with more than one have."""

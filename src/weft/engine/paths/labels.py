@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from weft.columns.integers import Ints
+from weft.columns.integers import Flags, Ints
 from weft.documents.table import NodeTable
 from weft.engine.paths.states import States
 from weft.kernel.paths import PathTable
@@ -43,12 +43,17 @@ class LabelPaths(Generic[Made]):
     ) -> None:
         self._states, self._make_plan, self._bounds = states, make_plan, bounds or Bounds()
         self._result_of_state, self._results = np.zeros(0, np.int32), 0
+        self._busy: Flags | None = None
         self.clear()
 
-    def clear(self, result_of_state: Ints | None = None, results: int = 0) -> None:
+    def begin(self, result_of_state: Ints, busy: Flags) -> None:
+        """Begin anew after the NFA has grown: the results of states, and those that there is something to do at."""
+        self._result_of_state, self._results = result_of_state, int(result_of_state.max(initial=-1)) + 1
+        self._busy = busy
+        self.clear()
+
+    def clear(self) -> None:
         """Forget everything: after the NFA has grown, or when what is remembered is no longer of use."""
-        if result_of_state is not None:
-            self._result_of_state, self._results = result_of_state, results
         self.__dict__.pop("_paths", None)
         self.names: list[str] = [""]
         self.plans: Plans[Made] = Plans(self._plan)
@@ -63,7 +68,7 @@ class LabelPaths(Generic[Made]):
         """Made when it is first used: who adds paths one by one clears each time."""
         result_of_state = np.full(len(self._states), -1, np.int32)
         result_of_state[: self._result_of_state.size] = self._result_of_state
-        return PathTable(self._states.automaton(), result_of_state, self._results)
+        return PathTable(self._states.automaton(), result_of_state, self._results, self._busy)
 
     def __len__(self) -> int:
         return len(self._paths) if "_paths" in self.__dict__ else 1
@@ -71,7 +76,7 @@ class LabelPaths(Generic[Made]):
     def __getstate__(self) -> dict[str, object]:
         """What documents have brought stays behind."""
         return {"_states": self._states, "_make_plan": self._make_plan, "_bounds": self._bounds} | {
-            name: self.__dict__[name] for name in ("_result_of_state", "_results")
+            name: self.__dict__[name] for name in ("_result_of_state", "_results", "_busy")
         }
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -101,11 +106,12 @@ class LabelPaths(Generic[Made]):
     def codes(self, table: NodeTable) -> Ints:
         """The code of every node's name; -1 for attributes and texts where no path asks for any."""
         names = np.full(table.nodes, -1, np.int32)
-        names[: table.elements] = np.array([self._code(name) for name in table.names], np.int32)[table.name]
+        codes = np.zeros(len(table.names), np.int32)
+        codes[table.element_names] = [self._code(table.names[name]) for name in table.element_names]
+        names[: table.elements] = codes[table.name]
         if self._states.has_attributes:
-            used, place = np.unique(table.attribute_name, return_inverse=True)
-            codes = np.array([self._code("@" + table.names[name]) for name in used.tolist()], np.int32)
-            names[table.elements : table.first_text] = codes[place]
+            codes[table.attribute_names] = [self._code("@" + table.names[name]) for name in table.attribute_names]
+            names[table.elements : table.first_text] = codes[table.attribute_name]
         if self._states.has_texts:
             names[table.first_text :] = self._code(TEXT_NAME)
         return names
@@ -161,7 +167,7 @@ class LabelPaths(Generic[Made]):
         return chain[::-1]
 
     def reached(self, path: int) -> Ints:
-        """The states that the NFA reaches at a label path."""
+        """The states that the NFA reaches at a label path; those with nothing below them and nothing to do may lack."""
         return self._paths.reached_at(path)
 
     def results_at(self, path: int) -> Ints:

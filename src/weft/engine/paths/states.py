@@ -13,64 +13,108 @@ import numpy as np
 
 from weft.columns.integers import Ints
 from weft.documents.kind import Kind
+from weft.engine.paths.step_codes import STAR_SYMBOL, code_step, decode_step, symbols_of_codes
 from weft.kernel.automaton import StateTable
 from weft.plans.names import TEXT_NAME, name_forms
 from weft.plans.plan import Label, Path, Step, Unlike
 
 ROOT = 0
-_SYMBOLS = 1 << 24  # edges are keyed by state * _SYMBOLS + symbol
-_PREFIX = {Kind.ELEMENT: "", Kind.ATTRIBUTE: "@", Kind.TEXT: ""}
+NO_STATE = -1
+NO_STEP = -1  # of the root, and of loops: an edge without a name leads there
 STAR = "*"
 _FEW = 40  # active states, up to which Python is faster than numpy
 _NONE = np.zeros(0, np.int32)
 
 
-def _step(label: Label, deep: bool) -> Step:
-    if label == TEXT_NAME:
-        return Step(TEXT_NAME, deep, Kind.TEXT)
-    if isinstance(label, str) and label.startswith("@"):
-        return Step(label.removeprefix("@"), deep, Kind.ATTRIBUTE)
-    return Step(label, deep, Kind.ELEMENT)
+def _key(label: Label, kind: Kind) -> Label:
+    """What tells a label test from those of other kinds."""
+    return f"@{label}" if kind is Kind.ATTRIBUTE else label
 
 
 class States:
     """The NFA. It only grows; whoever keeps sets of states must drop them when it does."""
 
     def __init__(self) -> None:
-        self._edges: dict[int, int] = {}
-        self._star = array("i")
-        self._loop = array("i")
-        self.symbol_of_state = array("i")  # the label test of the step that leads to a state; -1 for `*`
-        self._from: list[array[int]] = []
-        self._to: list[array[int]] = []
-        self._symbols: dict[str | Unlike, int] = {}
+        self._star = array("i")  # the state behind `*`, or NO_STATE
+        self._loop = array("i")  # the state that stays active below, or NO_STATE; a loop's loop is itself
+        self.above = array("i")  # the state that the way into a state begins at; of a loop, the state that it is for
+        self.step = array("i")  # the code of the step that leads to a state, or NO_STEP
+        self._labels: list[Label] = []  # by symbol
+        self._kinds: list[Kind] = []
         self._unlike: list[tuple[int, frozenset[str]]] = []
         self._of_name: dict[str, tuple[int, ...]] = {}
         self._marks = np.zeros(0, bool)
         self.has_attributes = False  # whether some path leads to attributes, or to texts
         self.has_texts = False
         self.names_attributes = False  # whether some label test is for attributes
-        self._new()
+        self._index()
+        self._new(NO_STATE, NO_STEP)
 
     def __len__(self) -> int:
         return len(self._star)
+
+    def __getstate__(self) -> dict[str, object]:
+        """The columns: what only finds things in them is made anew."""
+        made = ("_children", "_codes", "_symbols", "_of_name", "_marks", "_by_symbol")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._of_name, self._marks = {}, np.zeros(0, bool)
+        self._index()
+
+    def _index(self) -> None:
+        """Make what finds symbols, codes and states."""
+        self._symbols = {
+            _key(label, kind): at for at, (label, kind) in enumerate(zip(self._labels, self._kinds, strict=True))
+        }
+        self._codes: dict[tuple[Kind, bool], dict[Label, int]] = {
+            (kind, deep): {} for kind in Kind for deep in (False, True)
+        }
+        self._children: dict[int, int] | None = None  # by state and step; made when a path is first added
+        self._by_symbol: tuple[int, Ints, Ints, Ints] | None = None
 
     # -- growing
 
     def extend(self, state: int, path: Path) -> int:
         """The state behind a path from a state, made if it is not there."""
+        children, codes = self._find_children(), self._codes
         for step in path:
-            state = self._child(self._loop_of(state) if step.deep else state, step)
+            code = codes[step.kind, step.deep].get(step.label)
+            if code is None:
+                code = self.code(step)
+            key = state << 32 | code
+            child = children.get(key)
+            if child is None:
+                child = children[key] = self._add(state, step, code)
+            state = child
         return state
+
+    def _find_children(self) -> dict[int, int]:
+        """By state and step the state behind it; found in the columns when it is first asked for."""
+        if self._children is None:
+            ways = enumerate(zip(self.above, self.step, strict=True))
+            self._children = {above << 32 | step: at for at, (above, step) in ways if step != NO_STEP}
+        return self._children
+
+    def code(self, step: Step) -> int:
+        """The code of a step; its label test has a symbol from now on."""
+        codes = self._codes[step.kind, step.deep]
+        code = codes.get(step.label)
+        if code is None:
+            is_star = step.label == STAR and step.kind is Kind.ELEMENT
+            symbol = STAR_SYMBOL if is_star else self.symbol(step.label, step.kind)
+            code = codes[step.label] = code_step(symbol, step.kind, step.deep)
+        return code
 
     def symbol(self, label: Label, kind: Kind = Kind.ELEMENT) -> int:
         """The number of a label test."""
-        key = label if isinstance(label, Unlike) else _PREFIX[kind] + label
+        key = _key(label, kind)
         symbol = self._symbols.get(key)
         if symbol is None:
-            symbol = self._symbols[key] = len(self._from)
-            self._from.append(array("i"))
-            self._to.append(array("i"))
+            symbol = self._symbols[key] = len(self._labels)
+            self._labels.append(label)
+            self._kinds.append(kind)
             self._of_name.clear()
             self.names_attributes |= kind is Kind.ATTRIBUTE
             if isinstance(label, Unlike):
@@ -78,56 +122,62 @@ class States:
         return symbol
 
     def label(self, symbol: int) -> Label:
-        """The label test with a number; -1 is `*`."""
-        if symbol < 0:
-            return STAR
-        label = next(label for label, known in self._symbols.items() if known == symbol)
-        return label.removeprefix("@") if isinstance(label, str) else label
+        """The label test with a number, also that of `*`."""
+        return STAR if symbol == STAR_SYMBOL else self._labels[symbol]
 
-    def ways(self) -> dict[int, tuple[int, Step]]:
-        """The one way into each state: from which state, by which step. Made for people: it goes over all states."""
-        above = {loop: state for state, loop in enumerate(self._loop) if loop >= 0 and loop != state}
-        labels = {symbol: label for label, symbol in self._symbols.items()}
-        into = [(key // _SYMBOLS, labels[key % _SYMBOLS], child) for key, child in self._edges.items()]
-        into += [(state, STAR, child) for state, child in enumerate(self._star) if child >= 0]
-        return {child: (above.get(state, state), _step(label, deep=state in above)) for state, label, child in into}
+    def step_of(self, code: int) -> Step:
+        """The step with a code."""
+        symbol, kind, deep = decode_step(code)
+        return Step(self.label(symbol), deep, kind)
 
-    def _new(self, symbol: int = -1) -> int:
-        self.symbol_of_state.append(symbol)
-        self._star.append(-1)
-        self._loop.append(-1)
+    def path(self, below: int, above: int = ROOT) -> Path:
+        """The one path between two states."""
+        steps = []
+        while below != above:
+            steps.append(self.step_of(self.step[below]))
+            below = self.above[below]
+        return tuple(reversed(steps))
+
+    def _new(self, above: int, step: int) -> int:
+        self.above.append(above)
+        self.step.append(step)
+        self._star.append(NO_STATE)
+        self._loop.append(NO_STATE)
         return len(self._star) - 1
 
     def _loop_of(self, state: int) -> int:
-        if self._loop[state] < 0:
-            loop = self._loop[state] = self._new()
+        if self._loop[state] == NO_STATE:
+            loop = self._loop[state] = self._new(state, NO_STEP)
             self._loop[loop] = loop
         return self._loop[state]
 
-    def _child(self, state: int, step: Step) -> int:
-        if step.label == STAR and step.kind is Kind.ELEMENT:
-            if self._star[state] < 0:
-                self._star[state] = self._new()
-            return self._star[state]
-        symbol = self.symbol(step.label, step.kind)
-        key = state * _SYMBOLS + symbol
-        child = self._edges.get(key)
-        if child is None:
-            child = self._edges[key] = self._new(symbol)
-            self._from[symbol].append(state)
-            self._to[symbol].append(child)
-            self.has_attributes |= step.kind is Kind.ATTRIBUTE
-            self.has_texts |= step.kind is Kind.TEXT
+    def _add(self, state: int, step: Step, code: int) -> int:
+        """The state behind a step, which there was not."""
+        source = self._loop_of(state) if step.deep else state
+        child = self._new(state, code)
+        if code // 8 - 1 == STAR_SYMBOL:
+            self._star[source] = child
+        self.has_attributes |= step.kind is Kind.ATTRIBUTE
+        self.has_texts |= step.kind is Kind.TEXT
         return child
+
+    # -- as columns
+
+    def edges(self) -> tuple[Ints, Ints, Ints]:
+        """The edges by symbol: where those of each begin, the states that they lead from, and to."""
+        if self._by_symbol is None or self._by_symbol[0] != len(self):
+            step, above = np.array(self.step, np.int32), np.array(self.above, np.int32)
+            named = np.flatnonzero((step != NO_STEP) & (symbols_of_codes(step) != STAR_SYMBOL)).astype(np.int32)
+            symbol = symbols_of_codes(step[named])
+            named = named[np.argsort(symbol, kind="stable")]
+            sources = np.where(step[named] & 1, np.array(self._loop, np.int32)[above[named]], above[named])
+            starts = np.searchsorted(np.sort(symbol), np.arange(len(self._labels) + 1)).astype(np.int32)
+            self._by_symbol = len(self), starts, sources, named
+        return self._by_symbol[1:]
 
     def automaton(self) -> StateTable:
         """The states and edges as they are now, for the compiled run over label paths."""
-        starts = np.cumsum([0, *map(len, self._from)], dtype=np.int32)
-        joined = [
-            np.concatenate([np.zeros(0, np.int32), *(np.frombuffer(each, np.int32) for each in column if each)])
-            for column in (self._from, self._to)
-        ]
-        return StateTable(np.array(self._star, np.int32), np.array(self._loop, np.int32), starts, *joined)
+        return StateTable(np.array(self._star, np.int32), np.array(self._loop, np.int32), *self.edges())
 
     # -- running
 
@@ -143,40 +193,41 @@ class States:
             self._marks = np.zeros(2 * len(self), bool)
         marks = self._marks
         marks[active] = True
-        reached = [
-            np.frombuffer(self._to[symbol], np.int32)[marks[np.frombuffer(self._from[symbol], np.int32)]]
-            for symbol in self.symbols_of(name)
-            if self._from[symbol]
-        ]
+        starts, sources, targets = self.edges()
+        spans = [slice(*starts[symbol : symbol + 2].tolist()) for symbol in self.symbols_of(name)]
+        reached = [targets[span][marks[sources[span]]] for span in spans]
         marks[active] = False
         if name[0] != "@" and name != TEXT_NAME:
             stars = np.frombuffer(self._star, np.int32)[active]
-            reached.append(stars[stars >= 0])
+            reached.append(stars[stars != NO_STATE])
         return np.concatenate(reached) if reached else _NONE
 
     def _reach_few(self, active: list[int], name: str) -> Ints:
         """The same for so few states that calls of numpy would cost more than they save."""
         reached = []
-        symbols = self.symbols_of(name)
+        children, symbols = self._find_children(), self.symbols_of(name)
+        kind = Kind.TEXT if name == TEXT_NAME else Kind.ATTRIBUTE if name[0] == "@" else Kind.ELEMENT
         for state in active:
+            is_loop = self._loop[state] == state
+            above = self.above[state] if is_loop else state
             for symbol in symbols:
-                child = self._edges.get(state * _SYMBOLS + symbol)
+                child = children.get(above << 32 | code_step(symbol, kind, is_loop))
                 if child is not None:
                     reached.append(child)
         if name[0] != "@" and name != TEXT_NAME:
-            reached += [self._star[state] for state in active if self._star[state] >= 0]
+            reached += [self._star[state] for state in active if self._star[state] != NO_STATE]
         return np.array(reached, np.int32) if reached else _NONE
 
     def activate(self, active: Ints, reached: Ints) -> Ints:
         """All states that are active behind a name, from those before it and those reached by it."""
         if active.size + reached.size <= _FEW:
             known = {state: None for state in active.tolist() if self._loop[state] == state}
-            known.update((self._loop[state], None) for state in reached.tolist() if self._loop[state] >= 0)
+            known.update((self._loop[state], None) for state in reached.tolist() if self._loop[state] != NO_STATE)
             return np.array([*reached.tolist(), *known], np.int32) if known or reached.size else _NONE
         loop = np.frombuffer(self._loop, np.int32)
         loops = active[loop[active] == active]  # a loop's loop is itself
         new_loops = loop[reached]
-        new_loops = new_loops[new_loops >= 0]
+        new_loops = new_loops[new_loops != NO_STATE]
         if len(self._marks) < len(self):
             self._marks = np.zeros(2 * len(self), bool)
         self._marks[loops] = True

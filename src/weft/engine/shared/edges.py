@@ -1,36 +1,73 @@
-"""Edges between states and pairs of numbers as columns: nothing to the garbage collector, however many there are."""
+"""Edges between states of the NFA as columns, and what follows from the states: their steps from the top down."""
 
 from __future__ import annotations
 
 from array import array
 
-from weft.documents.kind import Kind
+import numpy as np
+
+from weft.columns.integers import Flags, Ints
+from weft.columns.ragged import Ragged
+from weft.engine.paths.states import States
+from weft.engine.shared.nodes import NOTHING
 
 
 class Edges:
-    """Paths from one state to another, as columns. `up` is a path's length where no step is deep, else 0."""
+    """Paths from one state to another; as a state has one way in, there is one path between two.
+
+    A *walk* is an edge that is only ever walked down: its path is not in the NFA, so its steps are kept.
+    """
 
     def __init__(self) -> None:
-        self.above, self.below, self.up = array("i"), array("i"), array("i")
-        self.steps: list[tuple[int, ...]] = []
+        self.above, self.below = array("i"), array("i")  # both NOTHING: a walk
+        self.walks: dict[int, tuple[int, ...]] = {}
 
     def __len__(self) -> int:
-        return len(self.steps)
+        return len(self.above)
 
-    def add(self, above: int, below: int, up: int, steps: tuple[int, ...]) -> int:
+    def add(self, above: int, below: int) -> int:
         """One more edge; its number comes back."""
         self.above.append(above)
         self.below.append(below)
-        self.up.append(up)
-        self.steps.append(steps)
-        return len(self.steps) - 1
+        return len(self.above) - 1
+
+    def add_walk(self, steps: tuple[int, ...]) -> int:
+        """One more walk, by the codes of its steps."""
+        self.walks[len(self.above)] = steps
+        return self.add(NOTHING, NOTHING)
 
 
-def code_step(symbol: int, kind: Kind, deep: bool) -> int:
-    """A step as one number; the symbol of `*` is NOTHING."""
-    return ((symbol + 1) * 4 + kind) * 2 + deep
+class FrozenEdges:
+    """The edges as arrays."""
 
+    def __init__(self, edges: Edges, states: States) -> None:
+        self.above = np.array(edges.above, np.int32)
+        self.below = np.array(edges.below, np.int32)
+        self.steps = self._find_steps(edges, states)  # by edge the codes of its steps, from the top down
+        self.length: Ints = np.diff(self.steps.starts).astype(np.int32)
+        deep = np.append(0, np.cumsum(self.steps.entries & 1))
+        self.is_deep: Flags = deep[self.steps.starts[1:]] > deep[self.steps.starts[:-1]]
+        is_up = (self.above != NOTHING) & ~self.is_deep
+        self.up: Ints = np.where(is_up, self.length, 0).astype(np.int32)  # how far up it begins; 0: that differs
 
-def decode_step(code: int) -> tuple[int, Kind, bool]:
-    """Symbol, kind, and whether it is deep."""
-    return code // 8 - 1, Kind(code // 2 % 4), bool(code % 2)
+    def contexts(self) -> Ints:
+        """The states above deep edges."""
+        return np.unique(self.above[self.is_deep & (self.above != NOTHING)])
+
+    def _find_steps(self, edges: Edges, states: States) -> Ragged:
+        """All edges at once, step by step up from where they end."""
+        step, up = np.array(states.step, np.int32), np.array(states.above, np.int32)
+        edge, at = np.arange(len(edges), dtype=np.int32), self.below
+        levels = [
+            (np.full(len(steps), walk, np.int32), np.array(steps[::-1], np.int32))
+            for walk, steps in edges.walks.items()
+        ]
+        while edge.size:
+            is_below = at != self.above[edge]
+            edge, at = edge[is_below], at[is_below]
+            levels.append((edge, step[at]))
+            at = up[at]
+        none = np.zeros(0, np.int32)
+        owner = np.concatenate([none, *(each for each, _ in levels)])
+        codes = np.concatenate([none, *(codes for _, codes in levels)])
+        return Ragged(owner[::-1], codes[::-1], len(edges))

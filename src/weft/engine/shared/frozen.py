@@ -2,166 +2,117 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.columns.integers import Flags, Ints
-from weft.columns.ragged import Pairs, Ragged
+from weft.columns.integers import Flags, Ints, Longs
+from weft.columns.ragged import Ragged
+from weft.engine.paths.step_codes import symbols_of_codes
+from weft.engine.shared.closure import closure
 from weft.engine.shared.comparisons import FAMILIES, Comparisons, Family, Reading
 from weft.engine.shared.constants import TEXT_INDEXES, Constants, TextIndex
-from weft.engine.shared.needed import needed_nodes
-from weft.engine.shared.parts import parts_of
-from weft.engine.shared.plan import NOTHING, NodeKind, SharedPlan
-from weft.engine.shared.tables import make_tables
+from weft.engine.shared.edges import FrozenEdges
+from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATORS, NodeKind
+from weft.engine.shared.parts import driver_pairs, part_pairs
+from weft.engine.shared.plan import SharedPlan
+from weft.engine.shared.results import Results
+from weft.engine.shared.tables import make_tables, part_columns
 from weft.kernel.plan_tables import PlanTables
-
-COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
-
-
-class Work:
-    """The bits of things to do at a state; those of comparisons come behind."""
-
-    CONTEXT, TEXTS, EVERY, EAGER, NAMED = 1, 2, 4, 8, 16
-
-
-def family_bit(family: Family) -> int:
-    """The bit of a family of comparisons."""
-    return 32 << FAMILIES.index(family)
+from weft.plans.plan import Constant
 
 
 class Frozen:
     """The shared plan as arrays; with `is_thorough` such that every node comes up, not only what drives a result."""
 
-    def __init__(
-        self,
-        shared: SharedPlan,
-        result_of_state: dict[int, int],
-        result_of_node: dict[int, int],
-        is_thorough: bool = False,
-    ) -> None:
+    def __init__(self, shared: SharedPlan, results: Results, is_thorough: bool = False) -> None:
         self.shared = shared
         nodes, states = len(shared), len(shared.states)
-        self.result_of_state = _scatter(result_of_state, states)
-        self.result_of_node = _scatter(result_of_node, nodes)
-        self._needed = np.ones(nodes, bool) if is_thorough else needed_nodes(shared, result_of_node)
-        self.kind = np.array(shared.kind, np.int8)
-        self.height = np.array(shared.height, np.int32)
-        self.edge = np.array(shared.edge, np.int32)
-        self.tallest = max(shared.height, default=-1)
-        self.dependents = Ragged(self._only_needed(shared.dependents), nodes)
-        self.every = Ragged(self._only_needed(shared.every), states)
-        self.named = Ragged(self._only_needed(shared.named), states)
-        edges = shared.edges
-        eager = (node for node in shared.eager if self._needed[node])
-        self.eager = Ragged(((edges.below[shared.edge[node]], node) for node in eager), states)
-        self.checks = Ragged(self._checks(), nodes)
-        self.down = self._down()
-        self.ranks = self._ranks()
-        self.edge_up = np.array(edges.up, np.int32)
-        self.edge_length = np.array(list(map(len, edges.steps)), np.int32)
-        self.edge_steps = Ragged(((at, step) for at, steps in enumerate(edges.steps) for step in steps), len(edges))
+        self.result_of_state = results.by_state(states)
+        self.result_of_node = results.by_node(nodes)
+        self.kind = np.array(shared.nodes.kind, np.int8)
+        self.height = np.array(shared.nodes.height, np.int32)
+        self.edge = np.array(shared.nodes.edge, np.int32)
+        self.tallest = int(self.height.max(initial=-1))
+        self.edges = FrozenEdges(shared.edges, shared.states)
+        self.columns = part_columns(shared)
+        node, driver = driver_pairs(shared)
+        self._needed = np.ones(nodes, bool)
+        if not is_thorough:
+            self._needed = closure(Ragged(node, driver, nodes), _places(self.result_of_node >= 0), nodes)
+        self.dependents = Ragged(driver[self._needed[node]], node[self._needed[node]], nodes)
+        self._bring_up(np.array(shared.nodes.state, np.int32), states)
         self._index_tests()
-        probed = (node for node, detail in self._of_kind(NodeKind.TEST) if cast(Any, detail)[0] in TEXT_INDEXES)
-        self.is_probed = _marks(probed, nodes)
-        self.is_context = _marks(shared.contexts, states)
-        self.work = self._work(states)
+        self.is_context = np.zeros(states, bool)
+        self.is_context[self.edges.contexts()] = True
+        self.is_busy = self._is_busy()
+
+    def _bring_up(self, state: Ints, states: int) -> None:
+        """What label paths bring up, by state: what nothing drives, name tests, and paths that drive."""
+        is_alone = np.isin(self.kind, (NodeKind.AND, NodeKind.RANK)) & (self.columns.child == NOTHING)
+        every = _places(self._needed & (is_alone | (self.kind == NodeKind.LINKED)))
+        self.every = Ragged(state[every], every, states)
+        named = _places(self._needed & (self.kind == NodeKind.NAMED))
+        self.named = Ragged(state[named], named, states)
+        drives = np.diff(self.dependents.starts) > 0
+        eager = _places((self.kind == NodeKind.EXISTS) & (drives | (self.result_of_node >= 0)))
+        self.eager = Ragged(self.edges.below[self.edge[eager]], eager, states)
 
     @cached_property
     def tables(self) -> PlanTables:
         """The same for the compiled evaluation."""
-        return make_tables(self.shared, self.comparisons, self.result_of_node, self.dependents, self.edge_steps)
+        symbol = symbols_of_codes(np.array(self.shared.states.step, np.int32))
+        dependents = self.dependents.starts, self.dependents.entries
+        return make_tables(
+            self.shared, self.columns, self.edges, symbol, self.comparisons, self.result_of_node, dependents
+        )
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "tables"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("tables", "_users")}
 
-    def _only_needed(self, pairs: Pairs) -> Pairs:
-        """The pairs whose right side is needed."""
-        keep = self._needed[np.frombuffer(pairs.right, np.int32)] if len(pairs.right) else np.zeros(0, bool)
-        if keep.all():
-            return pairs
-        kept = Pairs()
-        kept.left = array("i", np.frombuffer(pairs.left, np.int32)[keep].tobytes())
-        kept.right = array("i", np.frombuffer(pairs.right, np.int32)[keep].tobytes())
-        return kept
-
-    def _work(self, states: int) -> Ints:
-        """For each state a bit for each kind of thing there is to do: most states have few, most label paths too."""
-        work = np.where(self.is_context, Work.CONTEXT, 0).astype(np.int32)
-        work |= np.where(_marks(self.texts, states), Work.TEXTS, 0).astype(np.int32)
-        parts = [(Work.EVERY, self.every.starts), (Work.EAGER, self.eager.starts), (Work.NAMED, self.named.starts)]
-        parts += [(family_bit(family), runs[0]) for family, runs in self.comparisons.families.items()]
-        for bit, starts in parts:
-            work[np.diff(starts) > 0] |= bit
-        return work
-
-    def _checks(self) -> Iterable[tuple[int, int]]:
-        for node, detail in self._of_kind(NodeKind.AND):
-            for check in cast(tuple[int, tuple[int, ...]], detail)[1]:
-                yield node, check
-
-    def _down(self) -> NDArray[np.int32]:
-        """For DOWN nodes the parent, the test and whether the test drives."""
-        table = np.zeros((len(self.shared), 3), np.int32)
-        for node, detail in self._of_kind(NodeKind.DOWN):
-            table[node] = cast(tuple[int, int, bool], detail)
-        return table
-
-    def _ranks(self) -> NDArray[np.float64]:
-        """For RANK nodes the operator, as its place in COMPARISONS, and the number: NaN for the last."""
-        table = np.zeros((len(self.shared), 2))
-        for node, detail in self._of_kind(NodeKind.RANK):
-            _, operator, number = cast(tuple[int, str, float | None], detail)
-            table[node] = COMPARISONS.index(operator), np.nan if number is None else number
-        return table
+    def _is_busy(self) -> Flags:
+        """The states that there is something to do at."""
+        starts = [self.every.starts, self.eager.starts, self.named.starts, self.machine_start]
+        starts += [each[0] for each in self.comparisons.families.values()]
+        busy = self.is_context.copy()
+        for each in starts:
+            busy |= np.diff(each) > 0
+        busy[np.array(self.shared.nodes.state, np.int32)[self.result_of_node >= 0]] = True
+        return busy
 
     def _index_tests(self) -> None:
-        comparisons: list[tuple[int, int, Family, str | float]] = []
-        texts: dict[tuple[int, str], Constants] = {}
-        for node, detail in self._of_kind(NodeKind.TEST):
-            operator, constant, reading = cast(tuple[str, str | float, int], detail)
-            state = self.shared.state[node]
-            if operator in TEXT_INDEXES:
-                texts.setdefault((state, operator), []).append((str(constant), node))
+        """Comparisons, and the tests on parts of texts, which are probed whether anything is driven by them or not."""
+        tests, shared = self.shared.tests, self.shared
+        constants, state = tests.constants(), shared.nodes.state
+        comparisons: list[tuple[int, int, Family, Constant]] = []
+        probed: dict[tuple[int, int], Constants] = {}
+        rows = zip(tests.node, tests.operator, tests.reading, tests.constant, strict=True)
+        for node, operator, reading, constant in rows:
+            if operator >= len(COMPARISONS):
+                probed.setdefault((state[node], operator), []).append((str(constants[Reading.TEXT][constant]), node))
             else:
-                comparisons.append((node, state, (operator, Reading(reading)), constant))
-        self.comparisons = Comparisons(comparisons, len(self.shared.states), self._needed)
-        self.texts: dict[int, list[TextIndex]] = {}
-        for (state, operator), constants in texts.items():
-            self.texts.setdefault(state, []).append(TEXT_INDEXES[operator](constants))
+                family = FAMILIES[reading * len(COMPARISONS) + operator]
+                comparisons.append((node, state[node], family, constants[family[1]][constant]))
+        self.comparisons = Comparisons(comparisons, len(shared.states), self._needed)
+        ordered = sorted(probed.items())
+        self.machines: list[TextIndex] = [TEXT_INDEXES[OPERATORS[operator]](each) for (_, operator), each in ordered]
+        of_state = np.array([at for (at, _), _ in ordered], np.int64)
+        self.machine_start: Longs = np.searchsorted(of_state, np.arange(len(shared.states) + 1))
+        self.is_probed = np.zeros(len(shared), bool)
+        is_probed = np.array(tests.operator, np.int8) >= len(COMPARISONS)
+        self.is_probed[np.array(tests.node, np.int32)[is_probed]] = True
 
     @cached_property
     def _users(self) -> Ragged:
         """For every node those that are made of it."""
-        shared = self.shared
-        return Ragged(((part, node) for node in range(len(shared)) for part in parts_of(shared, node)), len(shared))
+        node, part = part_pairs(self.shared)
+        return Ragged(part, node, len(self.shared))
 
     def depending_on(self, nodes: Iterable[int]) -> Flags:
         """Marks on some nodes and on all that are made of them, of these, and so on."""
-        marks = np.zeros(len(self.shared), bool)
-        fresh = np.fromiter(nodes, np.int32)
-        while fresh.size:
-            marks[fresh] = True
-            fresh = np.unique(self._users.of(fresh)[1])
-            fresh = fresh[~marks[fresh]]
-        return marks
-
-    def _of_kind(self, kind: NodeKind) -> Iterable[tuple[int, object]]:
-        shared = self.shared
-        return ((int(node), shared.detail[node]) for node in np.flatnonzero(self.kind == kind))
+        return closure(self._users, np.fromiter(nodes, np.int32), len(self.shared))
 
 
-def _scatter(values: dict[int, int], size: int) -> Ints:
-    array = np.full(size, NOTHING, np.int32)
-    array[list(values)] = list(values.values())
-    return array
-
-
-def _marks(places: Iterable[int], size: int) -> Flags:
-    marks = np.zeros(size, bool)
-    marks[list(places)] = True
-    return marks
+def _places(marks: Flags) -> Ints:
+    return np.flatnonzero(marks).astype(np.int32)

@@ -1,28 +1,98 @@
-"""A node of the shared plan in, the nodes that it is made of out."""
+"""Nodes of a shared plan in, the nodes that they are made of out: one by one for people, as columns for all at once."""
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
-from weft.engine.shared.plan import NOTHING, NodeKind, SharedPlan
+from weft.columns.integers import Ints
+from weft.engine.shared.node_tables import NodeTables
+from weft.engine.shared.nodes import NOTHING, NodeKind
+
+#: (node, a part of it) as columns.
+PartPairs = tuple[Ints, Ints]
 
 
-def parts_of(shared: SharedPlan, node: int) -> tuple[int, ...]:
-    """The nodes whose facts decide where a node holds."""
-    detail: Any = shared.detail[node]
-    match shared.kind[node]:
+def parts_of(tables: NodeTables, node: int) -> tuple[int, ...]:
+    """The nodes whose facts decide where a node holds, what drives it first."""
+    row = tables.nodes.row[node]
+    match NodeKind(tables.nodes.kind[node]):
         case NodeKind.LIFT | NodeKind.FIRST:
-            found: tuple[int, ...] = (detail,)
+            found = [tables.lifts.child[row]]
         case NodeKind.AND:
-            found = (detail[0], *(~check if check < 0 else check for check in detail[1]))
+            found = [tables.conjunctions.driver[row], *(check for check, _ in tables.conjunctions.checks(row))]
         case NodeKind.OR:
-            found = detail
+            found = tables.disjunctions.parts(row)
         case NodeKind.RANK:
-            found = (detail[0],)
+            found = [tables.ranks.inner[row]]
         case NodeKind.DOWN:
-            found = detail[:2]
+            found = [tables.downs.parent[row], tables.downs.test[row]]
         case NodeKind.LINKED:
-            found = tuple(below for _, below in detail[0])
+            found = [below for _, below in tables.linked.chain(row)]
         case _:
-            found = ()
+            found = []
     return tuple(part for part in found if part != NOTHING)
+
+
+def drivers_of(tables: NodeTables, node: int) -> tuple[int, ...]:
+    """The parts whose facts bring a node up; none where its state or a value does."""
+    row = tables.nodes.row[node]
+    match NodeKind(tables.nodes.kind[node]):
+        case NodeKind.LIFT | NodeKind.FIRST:
+            found = [tables.lifts.child[row]]
+        case NodeKind.AND:
+            found = [tables.conjunctions.driver[row]]
+        case NodeKind.OR:
+            found = tables.disjunctions.parts(row)
+        case NodeKind.RANK:
+            found = [tables.ranks.inner[row]]
+        case NodeKind.DOWN:
+            found = [(tables.downs.test if tables.downs.by_test[row] else tables.downs.parent)[row]]
+        case _:
+            found = []
+    return tuple(part for part in found if part != NOTHING)
+
+
+def driver_pairs(tables: NodeTables) -> PartPairs:
+    """The same for all nodes."""
+    downs = tables.downs
+    by_test = np.array(downs.by_test, bool)
+    driver = np.where(by_test, np.array(downs.test, np.int32), np.array(downs.parent, np.int32))
+    return _joined(
+        (np.array(tables.lifts.node, np.int32), np.array(tables.lifts.child, np.int32)),
+        (np.array(tables.conjunctions.node, np.int32), np.array(tables.conjunctions.driver, np.int32)),
+        (np.array(tables.ranks.node, np.int32), np.array(tables.ranks.inner, np.int32)),
+        (np.array(downs.node, np.int32), driver.astype(np.int32)),
+        disjunction_pairs(tables),
+    )
+
+
+def part_pairs(tables: NodeTables) -> PartPairs:
+    """All nodes, each with what it is made of; some come twice."""
+    downs, linked = tables.downs, tables.linked
+    node = np.array(downs.node, np.int32)
+    checked, check, _ = check_columns(tables)
+    return _joined(
+        driver_pairs(tables),
+        (checked, check),
+        (node, np.array(downs.parent, np.int32)),
+        (node, np.array(downs.test, np.int32)),
+        (np.repeat(np.array(linked.node, np.int32), np.diff(linked.start)), np.array(linked.below, np.int32)),
+    )
+
+
+def disjunction_pairs(tables: NodeTables) -> PartPairs:
+    """The nodes that are disjunctions, each with each part."""
+    ors = tables.disjunctions
+    return np.repeat(np.array(ors.node, np.int32), np.diff(ors.start)), np.array(ors.part, np.int32)
+
+
+def check_columns(tables: NodeTables) -> tuple[Ints, Ints, Ints]:
+    """The nodes that are conjunctions, each with each of its checks, and whether that is negated."""
+    ands = tables.conjunctions
+    node = np.repeat(np.array(ands.node, np.int32), np.diff(ands.start))
+    return node, np.array(ands.check, np.int32), np.array(ands.is_negated, np.int32)
+
+
+def _joined(*pairs: PartPairs) -> PartPairs:
+    node, part = (np.concatenate([pair[column] for pair in pairs]) for column in (0, 1))
+    return node[part != NOTHING], part[part != NOTHING]

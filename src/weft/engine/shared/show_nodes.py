@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, cast
 
+from weft.engine.shared.comparisons import Reading
 from weft.engine.shared.constants import TEXT_INDEXES
-from weft.engine.shared.plan import NOTHING, Chain, NodeKind, SharedPlan
-from weft.plans.plan import Label, Named, Operator, Path, Rank, Value
+from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATORS, Chain, NodeKind
+from weft.engine.shared.parts import drivers_of, parts_of
+from weft.engine.shared.plan import SharedPlan
+from weft.plans.plan import Named, Path, Rank, Value
 from weft.plans.show import Line, show_path, show_test
 
 _TEXT_TESTS = ("contains", "starts-with", "ends-with", "matches")
@@ -23,43 +25,19 @@ class NodeLines:
         self._told: set[int] = set()
 
     @cached_property
-    def _ways(self) -> dict[int, Any]:
-        return self._shared.states.ways()
-
-    @cached_property
     def _users(self) -> Counter[int]:
         """How many nodes are made of each."""
         return Counter(part for node in range(len(self._shared)) for part in set(self.parts(node)))
 
     def path(self, state: int) -> str:
         """The path to a state, as XPath writes it."""
-        steps = []
-        while state in self._ways:
-            state, step = self._ways[state]
-            steps.append(step)
-        return show_path(tuple(reversed(steps))) or "/"
+        return show_path(self._shared.states.path(state)) or "/"
 
     # -- what a node is made of
 
     def parts(self, node: int) -> tuple[int, ...]:
         """The nodes that a node is made of."""
-        detail = cast(Any, self._shared.detail[node])
-        match self._shared.kind[node]:
-            case NodeKind.LIFT | NodeKind.FIRST:
-                return (detail,)
-            case NodeKind.AND:
-                driver, checks = detail
-                return *(() if driver == NOTHING else (driver,)), *(max(check, ~check) for check in checks)
-            case NodeKind.OR:
-                return tuple(detail)
-            case NodeKind.RANK:
-                return () if detail[0] == NOTHING else (detail[0],)
-            case NodeKind.DOWN:
-                return tuple(part for part in detail[:2] if part != NOTHING)
-            case NodeKind.LINKED:
-                return tuple(part for _, part in detail[0] if part != NOTHING)
-            case _:
-                return ()
+        return parts_of(self._shared, node)
 
     def all_below(self, node: int) -> set[int]:
         """A node and all that it is made of, however far below."""
@@ -73,29 +51,19 @@ class NodeLines:
 
     def is_probed(self, node: int) -> bool:
         """Whether it is a test that each value is put to, whatever asks for it: on parts of texts."""
-        is_test = self._shared.kind[node] is NodeKind.TEST
-        return is_test and cast(Any, self._shared.detail[node])[0] in TEXT_INDEXES
+        is_test = self._shared.nodes.kind[node] == NodeKind.TEST
+        return is_test and self._value(node).operator in TEXT_INDEXES
 
     def drivers(self, node: int) -> tuple[int, ...]:
         """The nodes whose facts bring a node up, in the end."""
-        detail = cast(Any, self._shared.detail[node])
-        match self._shared.kind[node]:
-            case NodeKind.LIFT | NodeKind.FIRST:
-                return self.drivers(detail)
-            case NodeKind.AND | NodeKind.RANK if detail[0] != NOTHING:
-                return self.drivers(detail[0])
-            case NodeKind.DOWN:
-                return self.drivers(detail[1] if detail[2] else detail[0])
-            case NodeKind.OR:
-                return tuple(driver for part in detail for driver in self.drivers(part))
-            case _:
-                return (node,)
+        drivers = drivers_of(self._shared, node)
+        return tuple(last for driver in drivers for last in self.drivers(driver)) if drivers else (node,)
 
     # -- how it is told
 
     def lines(self, node: int, depth: int = 0, before: str = "") -> Iterator[Line]:
         """A node and what it is made of, what brings it up first; parts that have been told are not told again."""
-        shared, detail = self._shared, cast(Any, self._shared.detail[node])
+        shared, row = self._shared, self._shared.nodes.row[node]
         users = self._users[node]
         sharing = f"  (in {users} conditions)" if users > 1 else ""
         if node in self._told and self.parts(node):
@@ -103,16 +71,15 @@ class NodeLines:
             return
         self._told.add(node)
         yield depth, f"{before}{self._text(node)}{sharing}"
-        match shared.kind[node]:
+        match NodeKind(shared.nodes.kind[node]):
             case NodeKind.AND:
-                driver, checks = detail
-                if driver != NOTHING:
+                if (driver := shared.conjunctions.driver[row]) != NOTHING:
                     yield from self.lines(driver, depth + 1, "driver: ")
-                for check in checks:
-                    yield from self.lines(max(check, ~check), depth + 1, "" if check >= 0 else "not: ")
+                for check, is_negated in shared.conjunctions.checks(row):
+                    yield from self.lines(check, depth + 1, "not: " if is_negated else "")
             case NodeKind.DOWN:
-                parent, test, by_test = detail
-                yield from self.lines(parent, depth + 1, f"{'' if by_test else 'driver: '}from ")
+                by_test, test = bool(shared.downs.by_test[row]), shared.downs.test[row]
+                yield from self.lines(shared.downs.parent[row], depth + 1, f"{'' if by_test else 'driver: '}from ")
                 if test != NOTHING:
                     yield from self.lines(test, depth + 1, "driver: " if by_test else "")
             case _:
@@ -121,13 +88,13 @@ class NodeLines:
 
     def _text(self, node: int) -> str:
         shared = self._shared
-        kind, detail, edge = shared.kind[node], cast(Any, shared.detail[node]), shared.edge[node]
-        at = self.path(shared.state[node])
+        kind, row, edge = NodeKind(shared.nodes.kind[node]), shared.nodes.row[node], shared.nodes.edge[node]
+        at = self.path(shared.nodes.state[node])
         match kind:
             case NodeKind.TEST:
                 return f"{show_test(self._value(node))} at {at}"
             case NodeKind.NAMED:
-                return f"{show_test(Named(cast(Label, detail)))} at {at}"
+                return f"{show_test(Named(shared.names.label[row]))} at {at}"
             case NodeKind.EXISTS:
                 return f"{at} has {_relative(shared.path_of(edge))}"
             case NodeKind.LIFT:
@@ -135,19 +102,25 @@ class NodeLines:
             case NodeKind.FIRST:
                 return f"{at}: the first {_relative(shared.path_of(edge))} has"
             case NodeKind.LINKED:
-                return f"{at}: count or first node of {self.chain(detail[0])}, node by node"
+                return f"{at}: count or first node of {self.chain(shared.linked.chain(row))}, node by node"
             case NodeKind.AND | NodeKind.OR:
                 return f"{'all' if kind is NodeKind.AND else 'one'} of, at {at}"
             case NodeKind.RANK:
-                return f"{show_test(Rank(None, *detail[1:]))} at {at}"
+                return f"{show_test(self._rank(row))} at {at}"
             case NodeKind.DOWN:
                 return f"pattern {at}"
             case NodeKind.NEVER:
                 return "never"
 
     def _value(self, node: int) -> Value:
-        operator, constant, _ = cast(tuple[Operator, str | float, int], self._shared.detail[node])
-        return Value(operator, constant)
+        tests, row = self._shared.tests, self._shared.nodes.row[node]
+        constants = tests.constants()[Reading(tests.reading[row])]
+        return Value(OPERATORS[tests.operator[row]], constants[tests.constant[row]])
+
+    def _rank(self, row: int) -> Rank:
+        ranks = self._shared.ranks
+        number = None if ranks.is_last[row] else ranks.number[row]
+        return Rank(None, COMPARISONS[ranks.operator[row]], number)
 
     def chain(self, chain: Chain) -> str:
         """The path of a chain, without its tests."""
@@ -156,8 +129,8 @@ class NodeLines:
     def cost(self, node: int) -> str:
         """What a document pays for a driver, whether it holds anywhere or not."""
         shared = self._shared
-        at = self.path(shared.state[node])
-        match shared.kind[node]:
+        at = self.path(shared.nodes.state[node])
+        match NodeKind(shared.nodes.kind[node]):
             case NodeKind.TEST:
                 operator = self._value(node).operator
                 if operator == "=":
@@ -166,7 +139,7 @@ class NodeLines:
                     return f"one pass over each {at} for all constants of {operator} there"
                 return f"one binary search among all constants for each {at}, and a fact for each constant that holds"
             case NodeKind.EXISTS:
-                return f"a fact for each {at} that has {_relative(shared.path_of(shared.edge[node]))}"
+                return f"a fact for each {at} that has {_relative(shared.path_of(shared.nodes.edge[node]))}"
             case NodeKind.NAMED:
                 return f"a fact for each {at} of that name"
             case NodeKind.NEVER:

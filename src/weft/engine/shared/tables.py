@@ -1,104 +1,140 @@
-"""A frozen shared plan in, its nodes and edges as the columns that the compiled evaluation reads out."""
+"""The tables of a shared plan in, the same by node out: columns that never change, also for the compiled evaluation.
+
+A column says something of some kinds of nodes; at the others it is NOTHING, or zero.
+"""
 
 from __future__ import annotations
 
-from typing import cast
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weft.columns.integers import Ints
-from weft.columns.ragged import Ragged
-from weft.engine.shared.comparisons import Comparisons
-from weft.engine.shared.constants import TEXT_INDEXES
-from weft.engine.shared.plan import NOTHING, Chain, NodeKind, SharedPlan
+from weft.columns.integers import Ints, Longs, expand
+from weft.engine.shared.comparisons import INSTANTS, Comparisons, Reading
+from weft.engine.shared.edges import FrozenEdges
+from weft.engine.shared.node_tables import CountGoal, NodeTables
+from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATOR_CODES
+from weft.engine.shared.parts import check_columns, disjunction_pairs
 from weft.kernel.plan_tables import PlanTables
-from weft.plans.plan import Value
 
-OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
-_PROBED = 3  # a reading of the compiled evaluation: facts of such tests come from outside
+Small = NDArray[np.int8]
+_PROBED = 6  # a reading of the compiled evaluation: facts of such tests come from outside
 
 
-class _Columns:
-    """The columns that a node's kind and detail fill; one entry a node."""
+@dataclass(frozen=True, slots=True)
+class PartColumns:
+    """What nodes are made of, by node."""
 
-    def __init__(self, shared: SharedPlan, comparisons: Comparisons) -> None:
-        self._shared, self._comparisons = shared, comparisons
-        size = len(shared)
-        self.child, self.parent, self.test = (np.full(size, NOTHING, np.int32) for _ in range(3))
-        self.by_test, self.operator, self.reading = (np.zeros(size, np.int8) for _ in range(3))
-        self.is_last, self.is_count = np.zeros(size, np.int8), np.zeros(size, np.int8)
-        self.code, self.number = np.zeros(size, np.int32), np.zeros(size)
-        self.checks: list[tuple[int, int]] = []
-        self.chains: list[tuple[int, int, int]] = []
-        for node, kind in enumerate(shared.kind):
-            self._fill(node, kind, shared.detail[node])
+    child: Ints  # what a LIFT or FIRST leads to, what drives an AND, what a RANK counts
+    parent: Ints  # of a DOWN
+    test: Ints  # of a DOWN
+    by_test: Small  # of a DOWN: the test drives it, not the parent
+    operator: Small  # of a TEST, a RANK or a LINKED
+    number: NDArray[np.float64]  # of a TEST on a number, a RANK or a LINKED
+    is_last: Small  # of a RANK: it is compared with the number of siblings
+    is_count: Small  # of a LINKED: else the first node is tested
+    check_start: Longs  # of an AND the parts beside the driver, of an OR all parts
+    check: Ints
+    is_negated: Small  # of a check: it must not hold
 
-    def _fill(self, node: int, kind: NodeKind, detail: object) -> None:
-        match kind:
-            case NodeKind.TEST:
-                self._fill_test(node, cast(tuple[str, str | float, int], detail))
-            case NodeKind.LIFT | NodeKind.FIRST:
-                self.child[node] = cast(int, detail)
-            case NodeKind.AND:
-                self.child[node], checks = cast(tuple[int, tuple[int, ...]], detail)
-                self.checks += [(node, check) for check in checks]
-            case NodeKind.OR:
-                self.checks += [(node, part) for part in cast(tuple[int, ...], detail)]
-            case NodeKind.RANK:
-                self.child[node], operator, number = cast(tuple[int, str, float | None], detail)
-                self._compare(node, operator, number or 0.0)
-                self.is_last[node] = number is None
-            case NodeKind.DOWN:
-                self.parent[node], self.test[node], self.by_test[node] = cast(tuple[int, int, bool], detail)
-            case NodeKind.LINKED:
-                chain, (asked, limit) = cast(tuple[Chain, tuple[str | Value, float]], detail)
-                self.chains += [(node, edge, below) for edge, below in chain]
-                if isinstance(asked, str):
-                    self.is_count[node] = True
-                    self._compare(node, asked, limit)
+    def checks(self, nodes: Ints) -> tuple[Longs, Ints, Small]:
+        """(position of the node, part, whether it is negated) for all checks of some nodes."""
+        which, inside = expand(self.check_start[nodes], self.check_start[nodes + np.int64(1)])
+        return which, self.check[inside], self.is_negated[inside]
 
-    def _fill_test(self, node: int, detail: tuple[str, str | float, int]) -> None:
-        operator, constant, reading = detail
-        if operator in TEXT_INDEXES:
-            self.reading[node] = _PROBED
-            return
-        self.reading[node] = reading
-        self._compare(node, operator, 0.0 if isinstance(constant, str) else constant)
-        if isinstance(constant, str):
-            self.code[node] = self._comparisons.texts[constant]
 
-    def _compare(self, node: int, operator: str, number: float) -> None:
-        self.operator[node], self.number[node] = OPERATORS.index(operator), number
+def part_columns(tables: NodeTables) -> PartColumns:
+    """The columns of a plan that no longer changes."""
+    size, none = len(tables), np.full(len(tables), NOTHING, np.int32)
+    child, parent, test, number = none.copy(), none.copy(), none, np.zeros(size)
+    by_test, operator, is_last, is_count = (np.zeros(size, np.int8) for _ in range(4))
+    lifts, ands, ranks, downs = tables.lifts, tables.conjunctions, tables.ranks, tables.downs
+    child[lifts.node], child[ands.node], child[ranks.node] = lifts.child, ands.driver, ranks.inner
+    operator[ranks.node], number[ranks.node], is_last[ranks.node] = ranks.operator, ranks.number, ranks.is_last
+    parent[downs.node], test[downs.node], by_test[downs.node] = downs.parent, downs.test, downs.by_test
+    tests = tables.tests
+    operator[tests.node] = tests.operator
+    numbers, reading = np.array(list(tests.numbers), np.float64), np.array(tests.reading, np.int8)
+    on_number = np.flatnonzero((reading == Reading.NUMBER) | (reading == Reading.DOUBLE))
+    number[np.array(tests.node, np.int32)[on_number]] = numbers[np.array(tests.constant, np.int32)[on_number]]
+    for node, goal in zip(tables.linked.node, tables.linked.goal, strict=True):
+        if isinstance(goal, CountGoal):
+            operator[node], number[node], is_count[node] = OPERATOR_CODES[goal.operator], goal.number, True
+    return PartColumns(child, parent, test, by_test, operator, number, is_last, is_count, *_checks(tables))
+
+
+def _checks(tables: NodeTables) -> tuple[Longs, Ints, Small]:
+    checked, check, is_negated = check_columns(tables)
+    disjunction, part = disjunction_pairs(tables)
+    node = np.concatenate([checked, disjunction])
+    order = np.argsort(node, kind="stable")
+    start = np.append(0, np.cumsum(np.bincount(node, minlength=len(tables))))
+    negated = np.concatenate([is_negated, np.zeros(part.size, np.int32)]).astype(np.int8)
+    return start, np.concatenate([check, part])[order], negated[order]
+
+
+def _codes(tables: NodeTables, comparisons: Comparisons) -> tuple[Small, Ints]:
+    """By node how the values of a TEST are read, and the rank of its constant where it is a text."""
+    tests, size = tables.tests, len(tables)
+    reading, code = np.zeros(size, np.int8), np.zeros(size, np.int32)
+    is_probed = np.array(tests.operator, np.int8) >= len(COMPARISONS)
+    reading[tests.node] = np.where(is_probed, _PROBED, np.array(tests.reading, np.int8))
+    on_text = np.flatnonzero(~is_probed & (np.array(tests.reading, np.int8) == Reading.TEXT))
+    ranks = np.array([comparisons.texts.get(text, 0) for text in tests.texts], np.int32)
+    code[np.array(tests.node, np.int32)[on_text]] = ranks[np.array(tests.constant, np.int32)[on_text]]
+    return reading, code
+
+
+def _numbers(tables: NodeTables, columns: PartColumns, comparisons: Comparisons) -> NDArray[np.float64]:
+    """By node the number of a TEST, a RANK or a LINKED; for an instant that which stands for it."""
+    tests, number = tables.tests, columns.number.copy()
+    on_instant = np.flatnonzero(np.array(tests.reading, np.int8) >= min(INSTANTS))
+    ranks = np.array([comparisons.instants.number(each) for each in tests.instants])
+    if on_instant.size:
+        number[np.array(tests.node, np.int32)[on_instant]] = ranks[np.array(tests.constant, np.int32)[on_instant]]
+    return number
 
 
 def make_tables(
-    shared: SharedPlan, comparisons: Comparisons, result: Ints, dependents: Ragged, edge_steps: Ragged
+    tables: NodeTables,
+    columns: PartColumns,
+    edges: FrozenEdges,
+    symbol: Ints,
+    comparisons: Comparisons,
+    result: Ints,
+    dependents: tuple[Longs, Ints],
 ) -> PlanTables:
-    """The columns of a plan that no longer changes."""
-    columns, size = _Columns(shared, comparisons), len(shared)
-    checks = Ragged(columns.checks, size)
-    chains = np.array(columns.chains, np.int32).reshape(-1, 3)
+    """All that the compiled evaluation reads."""
+    nodes, linked = tables.nodes, tables.linked
+    reading, code = _codes(tables, comparisons)
+    links = np.zeros(len(tables), np.int64)
+    links[linked.node] = np.diff(linked.start)  # LINKED nodes are in order, and so are their chains
     return PlanTables(
         {
-            "kind": np.array(shared.kind, np.int8),
-            "state": np.array(shared.state, np.int32),
-            "edge": np.array(shared.edge, np.int32),
+            "kind": np.array(nodes.kind, np.int8),
+            "state": np.array(nodes.state, np.int32),
+            "edge": np.array(nodes.edge, np.int32),
             "result": result,
-            "dependent_start": dependents.starts,
-            "dependents": dependents.entries,
-            "check_start": checks.starts,
-            "checks": checks.entries,
-            "chain_start": np.searchsorted(chains[:, 0], np.arange(size + 1)),
-            "chain_edges": chains[:, 1],
-            "chain_nodes": chains[:, 2],
-            "symbol": np.array(shared.states.symbol_of_state, np.int32),
-            "edge_up": np.array(shared.edges.up, np.int32),
-            "edge_above": np.array(shared.edges.above, np.int32),
-            "step_start": edge_steps.starts,
-            "steps": edge_steps.entries,
+            "dependent_start": dependents[0],
+            "dependents": dependents[1],
+            "check_start": columns.check_start,
+            "checks": columns.check,
+            "is_negated": columns.is_negated,
+            "chain_start": np.append(0, np.cumsum(links)),
+            "chain_edges": np.array(linked.edge, np.int32),
+            "chain_nodes": np.array(linked.below, np.int32),
+            "symbol": symbol,
+            "edge_up": edges.up,
+            "edge_above": edges.above,
+            "step_start": edges.steps.starts,
+            "steps": edges.steps.entries,
+            "reading": reading,
+            "code": code,
+            "number": _numbers(tables, columns, comparisons),
         }
-        | {name: getattr(columns, name) for name in _FILLED}
+        | {name: getattr(columns, name) for name in _OF_KINDS}
     )
 
 
-_FILLED = ("child", "parent", "test", "by_test", "operator", "reading", "is_last", "is_count", "code", "number")
+_OF_KINDS = ("child", "parent", "test", "by_test", "operator", "is_last", "is_count")

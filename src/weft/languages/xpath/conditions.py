@@ -9,6 +9,7 @@ from weft.languages.reader import Reader
 from weft.languages.xpath.predicates import (
     CONSTANT_FUNCTIONS,
     FUNCTIONS,
+    INSTANT_FUNCTIONS,
     STRING_FUNCTIONS,
     Operand,
     as_test,
@@ -18,12 +19,19 @@ from weft.languages.xpath.predicates import (
     string_function,
 )
 from weft.plans.comparisons import FLIPPED
+from weft.plans.instants import instant
 from weft.plans.plan import And, Link, Not, Operator, Or, Rank, Test, conjunction, negation
 from weft.plans.regex import MOST_IN_QUERY, instructions, translate
 
 _COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 #: Predicates with positions in a row: what a position counts is in its test, so each of them doubles the next.
 _MOST_RANKED = 5
+#: What stands in the functions that make instants.
+_INSTANTS = {
+    "xs:date": "a date like 2026-01-31, with a time zone or without",
+    "xs:dateTime": "a date and time like 2026-01-31T10:00:00Z",
+    "xs:time": "a time like 10:00:00",
+}
 _OTHER_OPERATORS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "is", "to", "div", "mod", "idiv"})
 
 
@@ -124,7 +132,7 @@ class Conditions(Reader):
 
     def _warn_of(self, left: Operand, operator: str, right: Operand, at: int, right_at: int) -> None:
         """Tell of a comparison whose constant leaves it no choice."""
-        if left.kind in ("string", "number"):
+        if left.is_constant:
             left, right, operator, right_at = right, left, FLIPPED[operator], at
         reason = hopeless(left, operator, right, self.is_xquery)
         if reason is not None:
@@ -184,7 +192,7 @@ class Conditions(Reader):
         return Operand("path", paths=tuple(found))
 
     def _function(self) -> Operand:
-        at, name = self.at, self.text
+        at, name = self.at, self.function_name()
         if name not in FUNCTIONS:
             self.refuse_function()
         self.advance()
@@ -198,6 +206,8 @@ class Conditions(Reader):
     def _apply(self, name: str, at: int) -> Operand:
         if name in CONSTANT_FUNCTIONS:
             return CONSTANT_FUNCTIONS[name]
+        if name in INSTANT_FUNCTIONS:
+            return self._instant(name, at)
         if name in STRING_FUNCTIONS:
             return Operand("test", test=self._string_function(name, at))
         if name == "count":
@@ -226,6 +236,22 @@ class Conditions(Reader):
         if self._instructions > MOST_IN_QUERY:
             self.refuse("so much in regular expressions", constant_at, "split the query, or repeat less in them")
         return self.scoped(string_function(name, subject.paths[0], constant), subject)
+
+    def _instant(self, name: str, at: int) -> Operand:
+        if self.kind != "string":
+            if self.kind == "name" or self.text in ("$", ".", "@", "/", "//", "*"):
+                instead = f"compare the path itself: its values are read as {name} where the constant is one"
+                self.refuse(f"a path in {name}()", at, instead)
+            self.unexpected("a string constant")
+        constant_at, text = self.at, self.string()
+        found = instant(text)
+        if found is None or found.type != INSTANT_FUNCTIONS[name]:
+            self.fail(f"expected {_INSTANTS[name]}, found {text!r}", constant_at)
+        return Operand("instant", constant=found)
+
+    def function_name(self) -> str:
+        """The name of the function that is next, with the prefix that it usually has."""
+        return self.text
 
     def refuse_function(self) -> NoReturn:
         """There is no such function."""

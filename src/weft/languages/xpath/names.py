@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 _XML = "http://www.w3.org/XML/1998/namespace"
+_SCHEMA = "http://www.w3.org/2001/XMLSchema"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +30,11 @@ class Names:
         else:
             uri = self.namespaces[prefix]
         return f"{{{uri}}}{local}" if uri else local
+
+    def function(self, name: str) -> str:
+        """A function's name, with `xs` for whatever prefix stands for XML Schema; `xs` does unless it is declared."""
+        prefix, colon, local = name.rpartition(":")
+        if not colon:
+            return name
+        uri = self.namespaces.get(prefix, _SCHEMA if prefix == "xs" else "")
+        return f"xs:{local}" if uri == _SCHEMA else f"{{{uri}}}{local}"

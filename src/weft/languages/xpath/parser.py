@@ -98,6 +98,10 @@ class Parser(Conditions):
         assert result is not None
         return result
 
+    def function_name(self) -> str:
+        """The name of the function that is next, with the prefix that it usually has."""
+        return self.names.function(self.text)
+
     # -- paths
 
     def path(self, absolute: bool = False) -> tuple[Link, ...]:

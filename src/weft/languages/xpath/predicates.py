@@ -8,10 +8,12 @@ from typing import cast
 
 from weft.documents.kind import Kind
 from weft.plans.comparisons import FLIPPED, HOLDS, OPPOSITE
+from weft.plans.instants import INSTANT_TYPES, instant
 from weft.plans.numbers import number
 from weft.plans.plan import (
     Always,
     Comparison,
+    Constant,
     Count,
     First,
     Link,
@@ -31,13 +33,18 @@ Paths = tuple[tuple[Link, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One side of a comparison: paths, a count of one, a string, a number, position(), last(), or a test."""
+    """One side of a comparison: paths, a count of one, a string, number or instant, position(), last(), or a test."""
 
     kind: str
     paths: Paths = ()
-    constant: str | float = ""
+    constant: Constant = ""
     test: Test | None = None
     scope: int | None = None  # the variable that the paths start from
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether values can be compared with it."""
+        return self.kind in ("string", "number", "instant")
 
     @property
     def is_position(self) -> bool:
@@ -59,12 +66,11 @@ def compare(left: Operand, operator: str, right: Operand, is_xquery: bool = Fals
 
     XPath 1 compares numbers where it comes to order; XQuery compares texts with a text, and has numbers of its own.
     """
-    if left.kind in ("string", "number"):
+    if left.is_constant:
         left, right, operator = right, left, FLIPPED[operator]
     if left.kind == "count" and right.kind in ("number", "string"):
-        size = number(right.constant) if isinstance(right.constant, str) else right.constant
-        return count(left.paths[0], cast(Comparison, operator), size)
-    if left.kind != "path" or right.kind not in ("string", "number"):
+        return count(left.paths[0], cast(Comparison, operator), _as_number(right))
+    if left.kind != "path" or not right.is_constant:
         return None
     constant = right.constant
     if isinstance(constant, str) and operator not in ("=", "!=") and not is_xquery:
@@ -114,7 +120,7 @@ def hopeless(left: Operand, operator: str, right: Operand, is_xquery: bool) -> s
         return f"never true: {operator} compares numbers here, and {constant!r} is none; {_instead(constant)}"
     if left.kind not in ("count", "position") or right.kind not in ("number", "string"):
         return None
-    value = number(constant) if isinstance(constant, str) else constant
+    value = _as_number(right)
     least = 1 if left.kind == "position" else 0  # beyond the numbers around the constant nothing changes
     around = {least, *(max(least, int(value) + away) for away in (-1, 0, 1) if isfinite(value))}
     held = {HOLDS[operator](each, value) for each in around}
@@ -124,8 +130,15 @@ def hopeless(left: Operand, operator: str, right: Operand, is_xquery: bool) -> s
     return f"{'always' if held.pop() else 'never'} true: {what}"
 
 
+def _as_number(operand: Operand) -> float:
+    """A string or a number as XPath's number."""
+    return number(operand.constant) if isinstance(operand.constant, str) else cast(float, operand.constant)
+
+
 def _instead(constant: str) -> str:
     """What to write in place of a text that is no number."""
+    if (found := instant(constant)) is not None:
+        return f'write xs:{found.type}("{constant.strip()}")'
     plain = constant.replace(",", "").replace("_", "").strip().removeprefix("+")
     if not isnan(number(plain)):
         return f"write {plain}"
@@ -177,4 +190,6 @@ CONSTANT_FUNCTIONS = {
     "position": Operand("position"),
     "last": Operand("last"),
 }
-FUNCTIONS = frozenset({*STRING_FUNCTIONS, *CONSTANT_FUNCTIONS, "not", "boolean", "count"})
+#: The functions that make a constant of another type of a string.
+INSTANT_FUNCTIONS = {f"xs:{each}": each for each in INSTANT_TYPES}
+FUNCTIONS = frozenset({*STRING_FUNCTIONS, *CONSTANT_FUNCTIONS, *INSTANT_FUNCTIONS, "not", "boolean", "count"})

@@ -24,6 +24,7 @@ from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.plan import SharedPlan
+from weft.engine.shared.results import Results
 from weft.plans.flwr import Flwr
 from weft.plans.plan import On, Step, Test
 from weft.plans.recipe import Recipe, make_recipe
@@ -95,7 +96,7 @@ class PathSharing:
     def match(self, table: NodeTable, budget: Budget | None = None) -> PathSharingRun:
         """Answer a batch. Whatever ends it too soon leaves no half-made label path: the next one begins anew."""
         if self._frozen is None:
-            self._frozen = Frozen(self._shared, {}, {})
+            self._frozen = Frozen(self._shared, Results())
         mark = len(self.matcher.labels)
         try:
             with self.profile("PME"):

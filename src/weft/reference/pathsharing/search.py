@@ -10,9 +10,8 @@ from weft.columns.integers import Flags, Ints, Longs, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.booleans import passing
 from weft.engine.evaluation.navigate import Navigation
-from weft.engine.shared.comparisons import READ, reading_of
 from weft.engine.shared.plan import SharedPlan
-from weft.plans.comparisons import HOLDS
+from weft.plans.comparisons import HOLDS, holds
 from weft.plans.names import passes
 from weft.plans.plan import Count, First, Has, Link, Named, Path, Rank, Step, Test, Value
 
@@ -29,12 +28,8 @@ class TreeSearch:
 
     def _part_passes(self, test: Test, rows: Ints, step: Step) -> Flags:
         match test:
-            case Value(operator, constant):
-                values: list[str] | list[float] = self._table.string_values(rows)
-                if isinstance(constant, float):
-                    read = READ[reading_of(test)]
-                    values = [read(str(value)) for value in values]
-                return np.array([HOLDS[operator](value, constant) for value in values], bool)
+            case Value():
+                return np.array([holds(test, value) for value in self._table.string_values(rows)], bool)
             case Has(path, inner):
                 return self._has(path, inner, rows)
             case Named(label):

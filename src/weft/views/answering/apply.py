@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from weft.columns.integers import Longs
 from weft.documents.document import Document, Limits
@@ -15,7 +16,7 @@ from weft.plans.names import passes
 from weft.plans.plan import Link, Path, Step
 from weft.views.answering.prefixes import pattern_of
 from weft.views.answering.rewriting import CompensatedRows, Compensation, MergedRows, Rewriting, RowsPlan, ViewRows
-from weft.views.nodes import REFERENCE, SCHEMA, select
+from weft.views.nodes import REFERENCE, SCHEMA, select, select_places
 
 #: What has been read from a source within its limits is read again, whatever these were.
 _MOST = 1 << 62
@@ -30,8 +31,11 @@ _UNLIMITED = Limits(
     max_messages=_MOST,
     max_message_bytes=_MOST,
 )
-_ROOT: Path = (Step("*"),)
+_OPENING, _CLOSING = b"<r>", b"</r>"  # around fragments that are parsed together
+_AT_ONCE = 8 << 20  # bytes of them
+_ROOT: Path = (Step("*"), Step("*"))
 _LEAF: Path = (
+    Step("*"),
     Step("*"),
     Step("v", kind=Kind.ATTRIBUTE),
 )  # where the value of an attribute or a text is put to be tested
@@ -102,36 +106,55 @@ def _in_order(table: pa.Table) -> pa.Table:
 def compensate(table: pa.Table, compensation: Compensation) -> pa.Table:
     """What a compensation makes of rows; nested rows may bring a node more than once."""
     if compensation.path is not None:
-        table = table.filter(pa.array(_passing(table["path"].to_pylist(), compensation.path), pa.bool_()))
+        table = table.filter(pa.array(_passing(table["path"].combine_chunks(), compensation.path), pa.bool_()))
     if not compensation.needs_fragments or not table.num_rows:
         return table
-    found = _below(table, compensation)
-    at = np.array(found["document"].to_pylist(), dtype=np.int64)
-    if not compensation.links:
-        return table.take(pa.array(at))
-    return _at_source(table.take(pa.array(at)), found)
+    found = [_within(part, compensation) for part in _portions(table)]
+    return pa.concat_tables(found)
 
 
-def _below(table: pa.Table, compensation: Compensation) -> pa.Table:
-    """What fragments have, each as a document whose id is the number of its row."""
+def _portions(table: pa.Table) -> Iterator[pa.Table]:
+    """Rows in runs whose fragments are parsed at once."""
+    ends = np.cumsum(pc.binary_length(table["fragment"]).to_numpy())
+    first = 0
+    while first < table.num_rows:
+        before = ends[first - 1] if first else 0
+        last = max(int(np.searchsorted(ends, before + _AT_ONCE, side="right")), first + 1)
+        yield table.slice(first, last - first)
+        first = last
+
+
+def _within(table: pa.Table, compensation: Compensation) -> pa.Table:
+    """What a compensation makes of few rows: their fragments are read as one document, side by side."""
     if compensation.kind is Kind.ELEMENT:
-        texts, path = table["fragment"].to_pylist(), _ROOT
+        texts, path = [text.encode() for text in table["fragment"].to_pylist()], _ROOT
     else:
-        texts, path = [f'<r v="{escape_attribute(value)}"/>' for value in table["value"].to_pylist()], _LEAF
+        values = table["value"].to_pylist()
+        texts, path = [f'<r v="{escape_attribute(value)}"/>'.encode() for value in values], _LEAF
+    starts = np.cumsum([len(_OPENING), *map(len, texts)])[:-1]
     wanted = pattern_of([Link(path, compensation.test), *compensation.links])
-    selected = select("", [Document(text, id=str(at)) for at, text in enumerate(texts)], [wanted], _UNLIMITED)
-    assert not selected.rejected, "a fragment is well-formed"
-    return selected.rows[0]
+    document = Document(b"".join([_OPENING, *texts, _CLOSING]))
+    if not compensation.links:
+        found = select_places(document, wanted, _UNLIMITED)
+        return table.take(pa.array(np.searchsorted(starts, found, side="right") - 1))
+    selected = select("", [document], [wanted], _UNLIMITED)
+    assert not selected.rejected, "fragments are well-formed"
+    rows = selected.rows[0]
+    at = np.searchsorted(starts, rows["offset"].to_numpy(), side="right") - 1
+    sizes = np.array([len(text) for text in texts], np.int64)
+    return _at_source(table.take(pa.array(at)), rows, rows["offset"].to_numpy() - starts[at], sizes[at])
 
 
-def _at_source(rows: pa.Table, found: pa.Table) -> pa.Table:
-    """Nodes that were found in fragments, each with the row of its fragment, as they are at the source."""
-    size = np.array([len(text.encode("utf-8")) for text in rows["fragment"].to_pylist()], np.int64)
+def _at_source(rows: pa.Table, found: pa.Table, places: Longs, size: Longs) -> pa.Table:
+    """Nodes that were found in fragments, each with the row of its fragment, as they are at the source.
+
+    `places` tells where in the fragments they stand, `size` what the fragments have.
+    """
     # Declarations that were put into a fragment stand behind its first name, before all that lies inside.
     declared = size - rows["length"].to_numpy()
-    offsets = rows["offset"].to_numpy() + found["offset"].to_numpy() - declared
+    offsets = rows["offset"].to_numpy() + places - declared
     around, inside = rows["path"].to_pylist(), found["path"].to_pylist()
-    paths = [[*above, *below[1:]] for above, below in zip(around, inside, strict=True)]
+    paths = [[*above, *below[2:]] for above, below in zip(around, inside, strict=True)]
     changed = {
         **{name: rows[name] for name in REFERENCE[:-1]},
         "offset": pa.array(offsets, pa.int64()),
@@ -140,9 +163,10 @@ def _at_source(rows: pa.Table, found: pa.Table) -> pa.Table:
     return pa.table([changed.get(name, found[name]) for name in SCHEMA.names], schema=SCHEMA)
 
 
-def _passing(paths: Sequence[Sequence[str]], path: Path) -> list[bool]:
+def _passing(paths: pa.ListArray, path: Path) -> list[bool]:
     known: dict[tuple[str, ...], bool] = {}
-    return [known[key] if (key := tuple(each)) in known else known.setdefault(key, _leads(path, key)) for each in paths]
+    keys = map(tuple, paths.to_pylist())
+    return [known[key] if key in known else known.setdefault(key, _leads(path, key)) for key in keys]
 
 
 def _leads(path: Path, names: Sequence[str]) -> bool:

@@ -7,19 +7,15 @@ source, needs. All of them are weighed at once, by sums over columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.columns.integers import Flags, Longs
+from weft.views.selection.matrices import matrix_of
 from weft.views.selection.problem import Request, SpaceProblem
 from weft.views.selection.waits import Waits
-
-try:
-    from scipy.sparse import csr_array
-except ImportError:  # told when it is needed
-    csr_array = None
 
 _AT_ONCE = 16  # bundles that are taken before all are weighed again
 _NEARLY = 0.9  # of the best ratio: what is taken with it
@@ -101,13 +97,6 @@ class Bundles:
         np.add.at(saved, self._completing[0], completed[self._completing[1]])
         np.add.at(saved, self._sparing[0], spared[self._sparing[1]])
         return np.where(sizes > 0, saved / np.maximum(sizes, 1), 0.0), sizes
-
-
-def matrix_of(rows: Sequence[tuple[int, ...]], columns: int) -> csr_array:
-    """Ones in each row's columns."""
-    starts = np.concatenate([[0], np.cumsum([len(each) for each in rows], dtype=np.int64)])
-    entries = np.array([each for row in rows for each in row], np.int64)
-    return csr_array((np.ones(entries.size), entries, starts), (len(rows), columns))
 
 
 def _columns(pairs: list[tuple[int, int]]) -> Longs:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from weft.errors import ConfigurationError
 from weft.views.answering.prefixes import is_level
-from weft.views.parts import part_id
 from weft.views.selection.costs import Explained, SourceCosts
-from weft.views.selection.minimal import PartPiece, Parts
+from weft.views.selection.minimal import Parts
 from weft.views.selection.problem import QueryLoad, Request, SpaceProblem, Storable
 from weft.views.workload import Workload
 
@@ -55,8 +54,8 @@ class Estimates:
         return costs.latency.mean + size * costs.byte_seconds.mean
 
 
-def problem_of_parts(parts: Parts, workload: Workload, estimates: Estimates, copies: bool = True) -> SpaceProblem:
-    """The choice among the parts of the minimal view set, and copies of what is nested in them, if smaller."""
+def problem_of_parts(parts: Parts, workload: Workload, estimates: Estimates) -> SpaceProblem:
+    """The choice among the parts of the minimal view set."""
     pieces_of: dict[str, list[int]] = defaultdict(list)
     for number, piece in enumerate(parts.pieces):
         pieces_of[piece.part].append(number)
@@ -65,19 +64,8 @@ def problem_of_parts(parts: Parts, workload: Workload, estimates: Estimates, cop
         _storable(part, parts.sizes[part], tuple(numbers), sources[part], estimates)
         for part, numbers in pieces_of.items()
     ]
-    if copies:
-        candidates += [
-            _storable(copy_key(piece), piece.alone, (number,), piece.source, estimates)
-            for number, piece in enumerate(parts.pieces)
-            if piece.signature != piece.home and piece.alone < parts.sizes[piece.part]
-        ]
     sizes = tuple(piece.bytes for piece in parts.pieces)
     return SpaceProblem(sizes, tuple(candidates), _loads(parts, workload, estimates), estimates.local_byte_seconds)
-
-
-def copy_key(piece: PartPiece) -> str:
-    """The key of a copy of nested nodes: the part that they lie in, and the one that they would be by themselves."""
-    return f"{piece.part}.{part_id(piece.source, piece.signature)}"
 
 
 def _storable(key: str, size: int, pieces: tuple[int, ...], source: str, estimates: Estimates) -> Storable:
@@ -97,12 +85,12 @@ def _loads(parts: Parts, workload: Workload, estimates: Estimates) -> tuple[Quer
             size = sum(parts.pieces[at].bytes for at in numbers)
             request = estimates.request(query.name, source, tuple(numbers), size)
             is_apart = is_level(query.selection) and all(query.name in parts.pieces[at].home for at in numbers)
-            requests.append(request if is_apart else _as_a_whole(request, size))
+            requests.append(request if is_apart else as_a_whole(request, size))
         loads.append(QueryLoad(query.name, query.frequency, tuple(requests)))
     return tuple(loads)
 
 
-def _as_a_whole(request: Request, size: int) -> Request:
+def as_a_whole(request: Request, size: int) -> Request:
     """The same where a source cannot be asked for what is missing apart: all is held, or all is asked for.
 
     Nodes that lie in others are no part of their own, so that no query has those that lie in some part.

@@ -18,8 +18,7 @@ from weft.views.workload import Workload
 class PartPiece:
     """The nodes of a source that are in the answers of the same queries and lie in the same part.
 
-    `nodes` is how many, `bytes` what their fragments have, as a source would send them. `alone` is what they take if
-    they are stored by themselves, each byte once: less where they lie in each other.
+    `nodes` is how many, `bytes` what their fragments have, as a source would send them.
     """
 
     source: str
@@ -27,7 +26,6 @@ class PartPiece:
     home: Signature
     nodes: int
     bytes: int
-    alone: int
 
     @property
     def part(self) -> str:
@@ -89,8 +87,7 @@ def join_parts(several: Iterable[Parts]) -> Parts:
 
 
 def _sum(one: PartPiece, other: PartPiece) -> PartPiece:
-    nodes, size, alone = one.nodes + other.nodes, one.bytes + other.bytes, one.alone + other.alone
-    return replace(one, nodes=nodes, bytes=size, alone=alone)
+    return replace(one, nodes=one.nodes + other.nodes, bytes=one.bytes + other.bytes)
 
 
 def _pieces(classes: Classes, bytes_of: np.ndarray) -> list[PartPiece]:
@@ -98,7 +95,6 @@ def _pieces(classes: Classes, bytes_of: np.ndarray) -> list[PartPiece]:
     pairs = classes.number * len(classes.signatures) + classes.number[classes.around]
     found, number = np.unique(pairs, return_inverse=True)
     counts, sizes = np.bincount(number), np.bincount(number, bytes_of)
-    alone = np.bincount(number[(outermost := _outermost(classes, number))], bytes_of[outermost], found.size)
     return [
         PartPiece(
             classes.source,
@@ -106,25 +102,9 @@ def _pieces(classes: Classes, bytes_of: np.ndarray) -> list[PartPiece]:
             classes.signatures[int(pair) % len(classes.signatures)],
             int(counts[at]),
             int(sizes[at]),
-            int(alone[at]),
         )
         for at, pair in enumerate(found)
     ]
-
-
-def _outermost(classes: Classes, number: np.ndarray) -> np.ndarray:
-    """The nodes that lie in no other of their own piece: nodes come in document order."""
-    starts = classes.nodes["offset"].to_numpy()
-    ends = (starts + classes.nodes["length"].to_numpy()).tolist()
-    last: dict[tuple[int, int], int] = {}  # by piece and topmost node: where its last outermost node ends
-    kept = []
-    for at, (piece, top, start) in enumerate(
-        zip(number.tolist(), classes.around.tolist(), starts.tolist(), strict=True)
-    ):
-        if start >= last.get((piece, top), -1):
-            last[piece, top] = ends[at]
-            kept.append(at)
-    return np.array(kept, np.int64)
 
 
 def definition(signature: Signature, workload: Workload, parts: Parts) -> Selection:

@@ -15,7 +15,7 @@ from weft.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class Storable:
-    """What may be stored: a part, a copy of what is nested in one, or a whole view; and the pieces that it holds.
+    """What may be stored: a part, or a whole view; and the pieces that it holds.
 
     `size` is the bytes that it takes; `maintenance` the seconds that it costs in the unit in which queries are
     counted; `building` the seconds to fetch it once.

@@ -12,13 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from weft.errors import ConfigurationError
+from weft.views.selection.matrices import matrix_with
 from weft.views.selection.problem import QueryLoad, Request, SpaceProblem
-
-try:
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_array
-except ImportError:  # told when it is needed
-    milp = None
 
 SCALE = 1_000.0
 _OPTIMAL, _INFEASIBLE, _UNBOUNDED = 0, 2, 3  # SciPy's status; others tell that a limit was reached
@@ -28,8 +23,6 @@ class Program:
     """The program of a problem that has candidates, for a budget above 0."""
 
     def __init__(self, problem: SpaceProblem, budget: float) -> None:
-        if milp is None:
-            raise ConfigurationError("the choice of views needs SciPy: pip install 'weft[views]'")
         self.problem = problem
         whole = problem.time(())
         self.seconds = whole / SCALE if whole > 0 else 1.0  # of a unit of cost
@@ -44,7 +37,7 @@ class Program:
         self._held = self._hold_pieces()
         for query in problem.queries:
             self._add_query(query)
-        self._matrix = csr_array((self._values, (self._rows, self._columns)), (len(self._most), len(self._costs)))
+        self._matrix = matrix_with(self._values, self._rows, self._columns, (len(self._most), len(self._costs)))
 
     # -- what is solved
 
@@ -57,6 +50,8 @@ class Program:
     ) -> tuple[list[int] | None, float, bool]:
         """The candidates that are best, if any were found in time, the most seconds that any could save, and whether
         that is proven, but for a share that is the gap. Fixed candidates are chosen, or not, as told."""
+        from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
+
         number = len(self.problem.candidates)
         lower, upper, is_integer = np.zeros(len(self._costs)), np.ones(len(self._costs)), np.zeros(len(self._costs))
         for at, is_chosen in (fixed or {}).items():

@@ -6,12 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.columns.integers import Flags
+from weft.views.selection.matrices import matrix_of
 from weft.views.selection.problem import SpaceProblem
-
-try:
-    from scipy.sparse import csr_array
-except ImportError:  # told when it is needed
-    csr_array = None
 
 
 class Waits:
@@ -27,9 +23,7 @@ class Waits:
         numbers = [number for number, query in enumerate(problem.queries) for _ in query.requests]
         self._query = np.array(numbers, np.int64)
         self._queries = len(problem.queries)
-        starts = np.concatenate([[0], np.cumsum([len(request.pieces) for request in requests], dtype=np.int64)])
-        entries = np.array([piece for request in requests for piece in request.pieces], np.int64)
-        self._pieces = csr_array((np.ones(entries.size), entries, starts), (len(requests), self._sizes.size))
+        self._pieces = matrix_of([request.pieces for request in requests], self._sizes.size)
         self._of_piece = self._pieces.T.tocsr()
         self._local = self._sizes * (self._of_piece @ self._frequency) * problem.local_byte_seconds
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from weft.durable import Seal, read_sealed, write_sealed
 from weft.errors import ConfigurationError
+from weft.views.sources.changes import Changes, changes_from_json
 from weft.views.sources.http import TIMEOUT
-from weft.views.sources.opening import open_source
+from weft.views.sources.opening import absolute, hold, open_source
 from weft.views.sources.rates import Cost, Observed, Rates, observed_from_json, rates_from_json
 from weft.views.sources.source import Source, SourceError
 
@@ -34,6 +35,7 @@ class SourceEntry:
     observed: Observed = field(default_factory=Observed)
     tokens: Mapping[str, str] | None = None
     root: str | None = None
+    changes: Changes = field(default_factory=Changes)
 
     def rates(self) -> Rates:
         """Its rates: given ones before observed ones, and these before what the source tells of itself."""
@@ -52,6 +54,7 @@ class Check:
     error: SourceError | None = None
     changed: tuple[str, ...] = ()
     documents: int | None = None
+    root_before: str | None = None  # the root element that its documents had, if they have another one now
 
 
 class SourceRegistry:
@@ -80,12 +83,23 @@ class SourceRegistry:
         known = ", ".join(entry.name for entry in entries) or "none"
         raise ConfigurationError(f"source {name}: expected one of those that were added ({known})")
 
-    def add(self, location: str | Path, name: str | None = None, given: Rates | None = None) -> SourceEntry:
-        """Add the source at a location; its name is that of its root unless given. It must answer now."""
-        text = str(location) if "://" in str(location) else str(Path(location).absolute())
+    def add(
+        self,
+        location: str | Path | Source,
+        name: str | None = None,
+        given: Rates | None = None,
+        now: float | None = None,
+    ) -> SourceEntry:
+        """Add the source at a location, or itself; its name is that of its root unless given. It must answer now."""
+        if not isinstance(location, str | Path):
+            hold(location)
+            location = location.location
+        text = absolute(location)
         source = open_source(text, name)
         tokens, root = dict(source.tokens()), source.root
-        entry = SourceEntry(source.name, text, given or Rates(), source.hints() or Rates(), tokens=tokens, root=root)
+        changes = Changes() if now is None else Changes().look(tokens, now)
+        hinted = source.hints() or Rates()
+        entry = SourceEntry(source.name, text, given or Rates(), hinted, tokens=tokens, root=root, changes=changes)
         with self._changing() as entries:
             if (known := next((each for each in entries if each.name == entry.name), None)) is not None:
                 raise ConfigurationError(
@@ -108,8 +122,19 @@ class SourceRegistry:
                 for entry in entries
             ]
 
-    def check(self, name: str, timeout: float = TIMEOUT) -> Check:
-        """Whether a source answers, and what changed since it was added or checked before."""
+    def look(self, name: str, tokens: Mapping[str, str], now: float, share: float | None, timeout: float) -> None:
+        """Remember a look at a source: whether it has changed, and which root element it has then."""
+        before = self.entry(name)
+        changes = before.changes.look(tokens, now, share)
+        root = before.root if changes.seen == before.changes.seen else _root_of(before, timeout)
+        with self._changing() as entries:
+            entries[:] = [
+                replace(each, changes=each.changes.look(tokens, now, share), root=root) if each.name == name else each
+                for each in entries
+            ]
+
+    def check(self, name: str, timeout: float = TIMEOUT, now: float | None = None) -> Check:
+        """Whether a source answers, and what changed since it was added or checked before; `now` tells how often."""
         entry = self.entry(name)
         try:
             source = entry.open(timeout)
@@ -119,11 +144,16 @@ class SourceRegistry:
             return Check(entry, error)
         before = entry.tokens or {}
         changed = tuple(id for id in {**before, **tokens} if before.get(id) != tokens.get(id))
+        root = _root_of(entry, timeout) if changed else entry.root
         with self._changing() as entries:
             entries[:] = [
-                replace(each, tokens=tokens, hinted=hinted) if each.name == name else each for each in entries
+                replace(each, tokens=tokens, hinted=hinted, root=root, changes=_looked(each, tokens, now))
+                if each.name == name
+                else each
+                for each in entries
             ]
-        return Check(self.entry(name), None, changed, len(tokens))
+        root_before = None if root == entry.root else entry.root
+        return Check(self.entry(name), None, changed, len(tokens), root_before)
 
     @contextmanager
     def _changing(self) -> Iterator[list[SourceEntry]]:
@@ -138,6 +168,20 @@ class SourceRegistry:
                 write_sealed(self._file, _SEAL, json.dumps([_written(entry) for entry in entries], indent=1) + "\n")
 
 
+def _looked(entry: SourceEntry, tokens: Mapping[str, str], now: float | None) -> Changes:
+    return entry.changes if now is None else entry.changes.look(tokens, now)
+
+
+def _root_of(entry: SourceEntry, timeout: float) -> str | None:
+    """The root element of a source that has changed; None, which is any, if it was given a name or has several."""
+    if entry.root is None:
+        return None
+    try:
+        return open_source(entry.location, timeout=timeout).root
+    except SourceError:
+        return None
+
+
 def _written(entry: SourceEntry) -> dict[str, Any]:
     return {
         "name": entry.name,
@@ -147,6 +191,7 @@ def _written(entry: SourceEntry) -> dict[str, Any]:
         "observed": entry.observed.to_json(),
         "tokens": None if entry.tokens is None else dict(entry.tokens),
         "root": entry.root,
+        "changes": entry.changes.to_json(),
     }
 
 
@@ -159,4 +204,5 @@ def _read_entry(values: Mapping[str, Any]) -> SourceEntry:
         observed_from_json(values["observed"]),
         values["tokens"],
         values["root"],
+        changes_from_json(values.get("changes")),
     )

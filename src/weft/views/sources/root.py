@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.parsers import expat
 
-from weft.documents.scan import SEPARATOR
+from weft.documents.names import SEPARATOR
 from weft.documents.source import encoding_of
 from weft.errors import DocumentError
 

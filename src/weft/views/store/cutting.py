@@ -11,9 +11,8 @@ import numpy as np
 from xxhash import xxh3_128_hexdigest
 
 from weft.columns.integers import Longs
-from weft.documents.build import split_name
 from weft.documents.document import Document, Limits
-from weft.documents.scan import SEPARATOR
+from weft.documents.names import SEPARATOR, split_name
 from weft.errors import DocumentError
 from weft.plans.plan import Selection
 from weft.views.nodes import version_of
@@ -21,7 +20,7 @@ from weft.views.sources.regions import bounds_of
 from weft.views.store.locality import is_local
 from weft.views.store.places import DocumentEntry, RegionPlaces, rejection
 
-USUAL = 1 << 10  # bytes of a region: small, since each that has a change is read as a whole
+USUAL = 768  # bytes of a region: small, since each that has a change is read as a whole
 _WHOLE = 4 << 10  # bytes of a document that is not worth being cut
 
 

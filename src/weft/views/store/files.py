@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,7 +14,16 @@ from weft.durable import write_atomically
 from weft.errors import ConfigurationError
 from weft.views.store.manifest import FileEntry
 
-_ENCODED = ["source", "document", "version", "path.list.element", "views.list.element"]  # few values, many times
+_ENCODED = [
+    "source",
+    "document",
+    "version",
+    "part",
+    "path.list.element",
+    "views.list.element",
+]  # few values, many times
+_RISING = ["region", "offset", "written"]  # numbers that mostly rise: what they rise by is small
+_ALONE = 1 << 20  # bytes of a file that one thread reads in the time it takes to wake others
 _ADVICE = "materialize the views that need it again; all others can be read"
 
 
@@ -23,17 +33,18 @@ def encoded(table: pa.Table) -> pa.Buffer:
     Without statistics and Arrow's own schema, which nobody needs who reads all of it: they are half of a small file.
     """
     sink = pa.BufferOutputStream()
+    rising = {name: "DELTA_BINARY_PACKED" for name in _RISING if name in table.schema.names}
     options = {"use_dictionary": _ENCODED, "write_statistics": False, "store_schema": False}
-    pq.write_table(table, sink, compression="zstd", **options)
+    pq.write_table(table, sink, compression="zstd", column_encoding=rising, **options)
     return sink.getvalue()
 
 
 def write_file(folder: Path, name: str, table: pa.Table) -> FileEntry:
-    """Write a table; when this returns it is on the disk as a whole."""
+    """Write a table; it is on the disk when it was synced (see weft.durable.sync_files)."""
     content = encoded(table)
     checksum = xxh3_128_hexdigest(content)
     entry = FileEntry(f"{quote(name, safe='')}-{checksum}.parquet", content.size, table.num_rows, checksum)
-    write_atomically(folder / entry.name, [content])
+    write_atomically(folder / entry.name, [content], is_synced=False)
     return entry
 
 
@@ -47,13 +58,13 @@ def read_file(folder: Path, entry: FileEntry, schema: pa.Schema) -> pa.Table:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror or error}; {_ADVICE}") from None
     if content.size != entry.bytes or xxh3_128_hexdigest(content) != entry.checksum:
         raise ConfigurationError(f"{file}: damaged: its checksum does not fit its content; {_ADVICE}")
-    return pq.ParquetFile(pa.BufferReader(content)).read().cast(schema)
+    return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=content.size > _ALONE).cast(schema)
 
 
-def read_column(folder: Path, entry: FileEntry, name: str) -> pa.ChunkedArray:
-    """One column of a file, without a look at the others: only what cannot be read at all is found to be damaged."""
+def read_columns(folder: Path, entry: FileEntry, names: Sequence[str]) -> pa.Table:
+    """Some columns of a file, without a look at the others: only what cannot be read at all is found to be damaged."""
     file = folder / entry.name
     try:
-        return pq.ParquetFile(file, memory_map=True).read([name])[name]
+        return pq.ParquetFile(file, memory_map=True).read(list(names))
     except (OSError, pa.ArrowInvalid) as error:
         raise ConfigurationError(f"{file}: damaged: {error}; {_ADVICE}") from None

@@ -17,12 +17,21 @@ SEAL = Seal("views", 1, "remove it to go back to the version before, or material
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file of the store: its name there, its bytes, its rows, and the checksum of all of it."""
+    """A file of the store: its name there, its bytes, its rows, and the checksum of all of it.
+
+    Where parts share a file, `own` is how many of the rows are those of the part that names it.
+    """
 
     name: str
     bytes: int
     rows: int
     checksum: str
+    own: int | None = None
+
+    @property
+    def part_rows(self) -> int:
+        """The rows of the part that names it."""
+        return self.rows if self.own is None else self.own
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +46,6 @@ class ViewEntry:
     namespaces: tuple[tuple[str, str], ...] = ()
     frequency: float = 1.0
     requires: tuple[str, ...] = ()
-    used: float | None = None  # when an answer was made of it last
     is_kept: bool = True
 
     @property
@@ -63,8 +71,8 @@ class PartEntry:
 
     @property
     def bytes(self) -> int:
-        """Its size on disk."""
-        return sum(file.bytes for file in self.files or ())
+        """Its size on disk; of files that it shares, its share by rows."""
+        return round(sum(file.bytes * file.part_rows / max(file.rows, 1) for file in self.files or ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +114,18 @@ class Manifest:
         return {view.name: view for view in self.views}
 
     @property
+    def stored(self) -> frozenset[str]:
+        """The parts that are stored, by id."""
+        return frozenset(part.id for part in self.parts if part.files is not None)
+
+    @property
     def size(self) -> int:
         """The bytes of all parts on disk, with what tells where their regions are."""
         return sum(file.bytes for file in self.files())
 
     def files(self) -> Iterable[FileEntry]:
-        """All files that it needs."""
-        for part in self.parts:
-            yield from part.files or ()
+        """All files that it needs, each once."""
+        yield from {file.name: file for part in self.parts for file in part.files or ()}.values()
         for source in self.sources:
             yield from (source.documents, source.regions)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 
 from weft.columns.integers import Longs
 from weft.views.parts import Classes, definition_of, part_id
@@ -29,6 +30,7 @@ def merge_parts(
     kept = (view.name for view in manifest.views if view.is_kept)
     stored_views = {view for view in kept if manifest.is_stored(view, source)}
     requires = {view.name: dict.fromkeys(view.requires) for view in manifest.views}
+    new_rows: dict[str, pa.Table] = {}
     for signature, at in classes.homes().items():
         views = _views(classes, at)
         part = of_signature.get(signature)
@@ -37,22 +39,30 @@ def merge_parts(
             new = part_id(source, signature), source, tuple(sorted(signature))
             part = PartEntry(*new, definition_of(signature, texts), files=() if is_wanted else None)
         if part.files is not None:
-            file = store.write_rows(part.id, with_regions(classes.rows(at), places))
-            part = replace(part, files=(*part.files, file))
+            new_rows[part.id] = with_regions(classes.rows(at), places)
         parts[part.id] = part
         for view in views:
             requires[view][part.id] = None
-    for part in [each for each in parts.values() if each.source == source and each.files is not None]:
-        if rows := count_current(snapshot.regions(part), places):
-            parts[part.id] = replace(part, rows=rows)
-        else:
-            del parts[part.id]
+    for id, file in store.write_rows(new_rows).items():
+        parts[id] = replace(parts[id], files=(*(parts[id].files or ()), file))
+    parts = _without_empty(parts, source, snapshot, places)
     views_now = tuple(
         replace(view, requires=tuple(each for each in requires[view.name] if each in parts)) for view in manifest.views
     )
     entry = store.write_source(source, location, now, places, manifest.source_of[source].next_region)
     sources = tuple(entry if each.name == source else each for each in manifest.sources)
     store.swap(replace(manifest, created=now, views=views_now, parts=tuple(parts.values()), sources=sources))
+
+
+def _without_empty(
+    parts: dict[str, PartEntry], source: str, snapshot: Snapshot, places: RegionPlaces
+) -> dict[str, PartEntry]:
+    """Parts with the number of rows that they have now; those that are stored and have none are left out."""
+    stored = {id: part for id, part in parts.items() if part.source == source and part.files is not None}
+    rows = {id: count_current(each, places) for id, each in snapshot.regions(stored.values()).items()}
+    return {
+        id: replace(part, rows=rows.get(id, part.rows)) for id, part in parts.items() if id not in rows or rows[id] > 0
+    }
 
 
 def _views(classes: Classes, at: Longs) -> set[str]:

@@ -5,7 +5,7 @@ in. What a refresh changes is where regions are: a row counts if its region is a
 its offset moves with the region. So for any reader of the Parquet files the rows of a part, as they are now, are
 
     SELECT p.document, p.version, r.offset + p.offset - p.written AS offset, r.path, r.value, r.fragment
-    FROM rows r JOIN regions p ON r.region = p.region
+    FROM rows r JOIN regions p ON r.region = p.region WHERE r.part = '...'
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from weft.columns.integers import Longs, expand
 from weft.errors import DocumentError
 from weft.views.parts import PART_SCHEMA
 
-#: What the files of a part have.
-STORED_SCHEMA = PART_SCHEMA.append(pa.field("region", pa.int64(), nullable=False))
+#: What the files of parts have; small parts share one.
+STORED_SCHEMA = PART_SCHEMA.append(pa.field("region", pa.int64(), nullable=False)).append(
+    pa.field("part", pa.string(), nullable=False)
+)
 DOCUMENTS_SCHEMA = pa.schema(
     [pa.field("id", pa.string(), nullable=False)]
     + [pa.field(name, pa.string()) for name in ("version", "token", "head", "tail", "rejected")]
@@ -105,7 +107,7 @@ def whole_documents(documents: Sequence[DocumentEntry]) -> RegionPlaces:
 
 
 def with_regions(rows: pa.Table, places: RegionPlaces) -> pa.Table:
-    """Rows of a part (PART_SCHEMA) as they are stored: with the numbers of the regions that they lie in."""
+    """Rows of a part (PART_SCHEMA) with the numbers of the regions that they lie in."""
     place = {entry.id: at for at, entry in enumerate(places.documents)}
     encoded = rows["document"].combine_chunks().dictionary_encode()
     of_code = np.array([place[each] for each in encoded.dictionary.to_pylist()], np.int64)
@@ -114,6 +116,16 @@ def with_regions(rows: pa.Table, places: RegionPlaces) -> pa.Table:
     width = int(max(offset.max(initial=0), places.offset.max(initial=0))) + 1
     at = np.searchsorted(places.document * width + places.offset, document * width + offset, side="right") - 1
     return rows.append_column(STORED_SCHEMA.field("region"), [pa.array(places.region[at])])
+
+
+def check_versions(part: str, rows: pa.Table, places: RegionPlaces) -> None:
+    """The rows of a part are about the documents as they are told to be: versions are never mixed."""
+    versions = {each.id: each.version for each in places.documents if each.rejected is None}
+    for row in rows.group_by(["document", "version"]).aggregate([]).to_pylist():
+        expected = versions.get(row["document"])
+        if expected != row["version"]:
+            told = f"expected {row['document']} in version {expected}, found rows of {row['version']}"
+            raise ValueError(f"part {part}: {told}")
 
 
 def count_current(region: Longs, places: RegionPlaces) -> int:

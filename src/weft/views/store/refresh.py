@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from weft.documents.document import Document, Limits
@@ -48,12 +48,17 @@ class SourceReading:
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What a refresh found: documents by id, how many bytes were read again, and what was rejected."""
+    """What a refresh found: documents by id, how many bytes were read again, and what was rejected.
+
+    `share` is which share of the source's regions is new, `tokens` are those of its documents now.
+    """
 
     changed: tuple[str, ...]
     vanished: tuple[str, ...]
     rejected: tuple[DocumentError, ...]
     bytes_read: int
+    share: float = 0.0
+    tokens: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_anew(
@@ -86,7 +91,7 @@ def refresh(store: Store, source: DocumentHolder, now: float, limits: Limits | N
         is_there = manifest.source_of[source.name].location == source.location
         if is_there and not changed and list(tokens) == list(old):
             known = tuple(entry.error for entry in before.documents if entry.error is not None)
-            return Refreshed((), vanished, known, 0)
+            return Refreshed((), vanished, known, 0, 0.0, tokens)
         documents = source.fetch(changed) if changed else []
         views = {view.name: view.selection for view in manifest.views}
         change = Change(source.name, before, views, limits or Limits())
@@ -94,15 +99,17 @@ def refresh(store: Store, source: DocumentHolder, now: float, limits: Limits | N
             change.add(document, tokens[document.id])
         there = {document.id for document in documents} | (old.keys() - set(changed))
         order = [each for each in tokens if each in there]  # one may have vanished since the tokens were asked for
-        places, classes = change.made(order, manifest.source_of[source.name].next_region)
+        next_region = manifest.source_of[source.name].next_region
+        places, classes = change.made(order, next_region)
         merge_parts(store, snapshot, source.location, places, classes, now)
         _compact_if_worth(store, source.name, now)
         rejected = tuple(entry.error for entry in places.documents if entry.error is not None)
-        return Refreshed(tuple(changed), vanished, rejected, change.bytes_read)
+        share = float((places.region >= next_region).mean()) if places.region.size else 1.0
+        return Refreshed(tuple(changed), vanished, rejected, change.bytes_read, share, tokens)
 
 
 def _compact_if_worth(store: Store, source: str, now: float) -> None:
     parts = [part for part in store.manifest().parts if part.source == source and part.files is not None]
-    written = sum(file.rows for part in parts for file in part.files or ())
+    written = sum(file.part_rows for part in parts for file in part.files or ())
     if written - sum(part.rows for part in parts) > _MOST_DEAD * written:
         store.compact(source, now)

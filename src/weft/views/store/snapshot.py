@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,8 @@ from weft.columns.integers import Flags, Longs
 from weft.errors import ConfigurationError
 from weft.views.nodes import SCHEMA
 from weft.views.store.extraction import extract
-from weft.views.store.files import read_column, read_file
-from weft.views.store.manifest import Manifest, PartEntry
+from weft.views.store.files import read_columns, read_file
+from weft.views.store.manifest import FileEntry, Manifest, PartEntry
 from weft.views.store.places import (
     DOCUMENTS_SCHEMA,
     REGIONS_SCHEMA,
@@ -36,27 +37,40 @@ class Snapshot:
 
     def documents(self, source: str) -> tuple[DocumentEntry, ...]:
         """The documents of a source as they were read last."""
-        rows = read_file(self.folder, self.manifest.source_of[source].documents, DOCUMENTS_SCHEMA).to_pylist()
-        return tuple(DocumentEntry(**each) for each in rows)
+        return self.places(source).documents
 
     def places(self, source: str) -> RegionPlaces:
         """Where the regions of a source's documents are."""
         entry = self.manifest.source_of[source]
-        documents = read_file(self.folder, entry.documents, DOCUMENTS_SCHEMA)
-        return places_of(documents, read_file(self.folder, entry.regions, REGIONS_SCHEMA))
+        return _places(self.folder, entry.documents, entry.regions)
 
-    def stored(self, part: PartEntry) -> pa.Table:
-        """What the files of a part have, by region; what is not current too."""
-        if part.files is None:
-            raise ConfigurationError(f"part {part.id} of {part.source}: expected it to be stored, found that it is not")
-        return pa.concat_tables(
-            [STORED_SCHEMA.empty_table(), *(read_file(self.folder, file, STORED_SCHEMA) for file in part.files)]
-        )
+    def stored(self, *parts: PartEntry) -> pa.Table:
+        """What the files of parts that have the same ones have of them, by region; what is not current too."""
+        for part in parts:
+            if part.files is None:
+                told = f"part {part.id} of {part.source}: expected it to be stored, found that it is not"
+                raise ConfigurationError(told)
+        ids = pa.array([part.id for part in parts], pa.string())
+        tables = [STORED_SCHEMA.empty_table()]
+        for file in parts[0].files or ():
+            rows = read_file(self.folder, file, STORED_SCHEMA)
+            tables.append(rows if file.own is None else rows.filter(pc.is_in(rows["part"], ids)))
+        return pa.concat_tables(tables)
 
-    def regions(self, part: PartEntry) -> Longs:
-        """The regions that the rows lie in which the files of a part have."""
-        columns = [read_column(self.folder, file, "region").to_numpy() for file in part.files or ()]
-        return np.concatenate([np.zeros(0, np.int64), *columns])
+    def regions(self, parts: Iterable[PartEntry]) -> dict[str, Longs]:
+        """By part the regions that the rows lie in which its files have."""
+        columns: dict[str, tuple[Longs, pa.ChunkedArray]] = {}
+        found: dict[str, Longs] = {}
+        for part in parts:
+            own = [np.zeros(0, np.int64)]
+            for file in part.files or ():
+                if file.name not in columns:
+                    read = read_columns(self.folder, file, ["region", "part"])
+                    columns[file.name] = read["region"].to_numpy(), read["part"]
+                region, its_part = columns[file.name]
+                own.append(region if file.own is None else region[pc.equal(its_part, part.id).to_numpy()])
+            found[part.id] = np.concatenate(own)
+        return found
 
     def part_rows(self, part: str, places: RegionPlaces | None = None) -> pa.Table:
         """The current rows of a part (PART_SCHEMA): those of nested nodes without their fragments."""
@@ -71,7 +85,8 @@ class Snapshot:
         found = [SCHEMA.empty_table()]
         for source in (each.name for each in self.manifest.sources if each.name in by_source):
             places = self.places(source)
-            tables = [self._nodes(current_rows(self.stored(part), places), view) for part in by_source[source]]
+            groups = _by_files(by_source[source])
+            tables = [self._nodes(current_rows(self.stored(*group), places), view) for group in groups]
             found.append(tables[0] if len(tables) == 1 else _merged(pa.concat_tables(tables), places))
         return pa.concat_tables(found)
 
@@ -82,6 +97,20 @@ class Snapshot:
         if (entry := self.manifest.part_of.get(part)) is None:
             raise ConfigurationError(f"{self.folder}: expected a part {part}, found none")
         return entry
+
+
+@lru_cache(maxsize=32)
+def _places(folder: Path, documents: FileEntry, regions: FileEntry) -> RegionPlaces:
+    """Read once for all queries: a file with this checksum never has other content."""
+    return places_of(read_file(folder, documents, DOCUMENTS_SCHEMA), read_file(folder, regions, REGIONS_SCHEMA))
+
+
+def _by_files(parts: Iterable[PartEntry]) -> Iterable[list[PartEntry]]:
+    """Parts that have the same files together."""
+    groups: dict[tuple[str, ...], list[PartEntry]] = {}
+    for part in parts:
+        groups.setdefault(tuple(file.name for file in part.files or ()), []).append(part)
+    return groups.values()
 
 
 def _has_view(rows: pa.Table, view: str) -> Flags:

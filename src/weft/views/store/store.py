@@ -15,7 +15,7 @@ from threading import RLock
 
 import pyarrow as pa
 
-from weft.durable import read_sealed, write_sealed
+from weft.durable import read_sealed, sync_files, write_sealed
 from weft.errors import ConfigurationError
 from weft.views.store.files import read_file, write_file
 from weft.views.store.locks import StoreBusyError, exclusive, remove_unused, shared
@@ -29,7 +29,15 @@ from weft.views.store.manifest import (
     read_manifest,
     write_manifest,
 )
-from weft.views.store.places import DOCUMENTS_SCHEMA, REGIONS_SCHEMA, STORED_SCHEMA, RegionPlaces, with_regions
+from weft.views.store.places import (
+    DOCUMENTS_SCHEMA,
+    REGIONS_SCHEMA,
+    STORED_SCHEMA,
+    RegionPlaces,
+    check_versions,
+    with_regions,
+)
+from weft.views.store.pools import pooled, pools
 from weft.views.store.snapshot import Snapshot
 
 _SUFFIX = ".manifest"
@@ -66,6 +74,7 @@ class Store:
         self._lock = RLock()
         self._known: tuple[tuple[object, ...], Manifest] | None = None
         self._writers = 0  # how often the thread that has the lock is inside `writing`
+        self._unsynced: list[Path] = []  # files of the version that is being written
 
     # -- reading
 
@@ -109,12 +118,11 @@ class Store:
         problems: list[str] = []
         with self.reading() as snapshot:
             manifest = snapshot.manifest
-            kinds = [(file, STORED_SCHEMA) for part in manifest.parts for file in part.files or ()]
-            kinds += [(source.documents, DOCUMENTS_SCHEMA) for source in manifest.sources]
-            kinds += [(source.regions, REGIONS_SCHEMA) for source in manifest.sources]
-            for file, schema in kinds:
+            schemas = {source.documents.name: DOCUMENTS_SCHEMA for source in manifest.sources}
+            schemas |= {source.regions.name: REGIONS_SCHEMA for source in manifest.sources}
+            for file in manifest.files():
                 try:
-                    read_file(self._files, file, schema)
+                    read_file(self._files, file, schemas.get(file.name, STORED_SCHEMA))
                 except ConfigurationError as error:
                     problems.append(str(error))
         return problems
@@ -150,7 +158,8 @@ class Store:
             raise ValueError(f"views require parts that are not given: {', '.join(sorted(unknown))}")
         with self.writing():
             places = {each.name: each.places.number_anew() for each in sources if isinstance(each, SourceState)}
-            kept = tuple(part if isinstance(part, PartEntry) else self._write_part(part, places) for part in parts)
+            written = self._write_parts([part for part in parts if isinstance(part, PartRows)], places)
+            kept = tuple(part if isinstance(part, PartEntry) else written[part.id] for part in parts)
             named = tuple(
                 each
                 if isinstance(each, StoredSource)
@@ -169,8 +178,18 @@ class Store:
                 raise ConfigurationError(f"{self.folder}: expected {told}, found {view!r}")
             views = tuple(replace(each, is_kept=each.is_kept and each.name != view) for each in manifest.views)
             needed = {part for each in views if each.is_kept for part in each.requires}
-            parts = tuple(each if each.id in needed else replace(each, files=None) for each in manifest.parts)
-            return self.swap(replace(manifest, created=now, views=views, parts=parts))
+            parts = tuple(each if each.id in needed else replace(each, rows=0, files=None) for each in manifest.parts)
+            shared = {file.name for each in parts for file in each.files or ()}
+            # A file that others share would keep what was dropped.
+            rewritten = {
+                each.source
+                for each in manifest.parts
+                if each.id not in needed and any(file.name in shared for file in each.files or ())
+            }
+            dropped = self.swap(replace(manifest, created=now, views=views, parts=parts))
+            for source in sorted(rewritten):
+                dropped = self.compact(source, now)
+            return dropped
 
     def forget(self, source: str, now: float) -> Manifest:
         """Let go of all that is known of a source."""
@@ -183,13 +202,6 @@ class Store:
             )
             sources = tuple(each for each in manifest.sources if each.name != source)
             return self.swap(replace(manifest, created=now, views=views, parts=parts, sources=sources))
-
-    def note_used(self, used: Mapping[str, float], now: float) -> Manifest:
-        """Remember when views were used last."""
-        with self.writing():
-            manifest = self.manifest()
-            views = tuple(replace(each, used=used.get(each.name, each.used)) for each in manifest.views)
-            return self.swap(replace(manifest, created=now, views=views))
 
     def compact(self, source: str, now: float) -> Manifest:
         """Write the parts of a source anew, without what is no longer current."""
@@ -205,9 +217,16 @@ class Store:
             sources = [state if each.name == source else each for each in snapshot.manifest.sources]
             return self.replace(snapshot.manifest.views, parts, sources, now, snapshot.manifest.budget)
 
-    def write_rows(self, part: str, rows: pa.Table) -> FileEntry:
-        """Write a file of a part (STORED_SCHEMA) for a version that is to be swapped in."""
-        return write_file(self._files, part, rows)
+    def write_rows(self, parts: Mapping[str, pa.Table]) -> dict[str, FileEntry]:
+        """Write rows of parts of one source, with their regions, for a version that is to be swapped in."""
+        found: dict[str, FileEntry] = {}
+        for pool in pools(parts):
+            file = self._write(
+                "parts" if len(pool) > 1 else next(iter(pool)), pooled(pool, STORED_SCHEMA.field("part"))
+            )
+            for part, rows in pool.items():
+                found[part] = replace(file, own=rows.num_rows) if len(pool) > 1 else file
+        return found
 
     def write_source(
         self, name: str, location: str, refreshed: float, places: RegionPlaces, next_region: int = 0
@@ -217,7 +236,7 @@ class Store:
         `next_region` is above all numbers that regions have had: files may still have rows of those that are gone.
         """
         documents, regions = places.tables()
-        entries = write_file(self._files, "documents", documents), write_file(self._files, "regions", regions)
+        entries = self._write("documents", documents), self._write("regions", regions)
         return StoredSource(
             name, location, refreshed, *entries, max(next_region, int(places.region.max(initial=-1)) + 1)
         )
@@ -225,20 +244,35 @@ class Store:
     def swap(self, manifest: Manifest) -> Manifest:
         """Make this the newest version, under the next number, and remove what nobody needs any more."""
         assert self._writers, "only inside `writing`"
+        needed = {file.name for file in manifest.files()}
+        sync_files([file for file in dict.fromkeys(self._unsynced) if file.name in needed])
+        self._unsynced = []
         numbers = self._numbers()
         manifest = replace(manifest, number=(numbers[-1] if numbers else 0) + 1)
         write_sealed(self._manifest_file(manifest.number), SEAL, write_manifest(manifest))
         self._clear()
         return manifest
 
-    def _write_part(self, part: PartRows, places: Mapping[str, RegionPlaces]) -> PartEntry:
-        entry = PartEntry(part.id, part.source, tuple(sorted(part.signature)), part.definition)
-        if part.rows is None:
-            return entry
-        its_places = places[part.source]
-        _check_versions(part, its_places)
-        file = self.write_rows(part.id, with_regions(part.rows, its_places))
-        return replace(entry, rows=part.rows.num_rows, files=(file,))
+    def _write(self, name: str, table: pa.Table) -> FileEntry:
+        entry = write_file(self._files, name, table)
+        self._unsynced.append(self._files / entry.name)
+        return entry
+
+    def _write_parts(self, parts: Sequence[PartRows], places: Mapping[str, RegionPlaces]) -> dict[str, PartEntry]:
+        """By id the entries of parts, those with rows written."""
+        files: dict[str, FileEntry] = {}
+        for source, its_places in places.items():
+            rows = {part.id: part.rows for part in parts if part.source == source and part.rows is not None}
+            for id, each in rows.items():
+                check_versions(id, each, its_places)
+            files |= self.write_rows({part: with_regions(each, its_places) for part, each in rows.items()})
+        found = {}
+        for part in parts:
+            entry = PartEntry(part.id, part.source, tuple(sorted(part.signature)), part.definition)
+            if part.rows is not None:
+                entry = replace(entry, rows=part.rows.num_rows, files=(files[part.id],))
+            found[part.id] = entry
+        return found
 
     def _clear(self) -> None:
         """Remove old manifests that nobody holds, and files that none of those left names."""
@@ -260,16 +294,3 @@ class Store:
 
     def _manifest_file(self, number: int) -> Path:
         return self.folder / f"{number:08d}{_SUFFIX}"
-
-
-def _check_versions(part: PartRows, places: RegionPlaces) -> None:
-    """The rows are about the documents of the source as they are told to be: versions are never mixed."""
-    assert part.rows is not None
-    versions = {each.id: each.version for each in places.documents if each.rejected is None}
-    found = part.rows.group_by(["document", "version"]).aggregate([]).to_pylist()
-    for row in found:
-        if versions.get(row["document"]) != row["version"]:
-            raise ValueError(
-                f"part {part.id}: expected {row['document']} in version {versions.get(row['document'])}, "
-                f"found rows of {row['version']}"
-            )

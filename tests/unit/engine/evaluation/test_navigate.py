@@ -11,6 +11,7 @@ from weft.engine.paths.states import ROOT
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
 from weft.engine.shared.plan import SharedPlan
+from weft.engine.shared.results import Results
 from weft.languages.xpath import parse
 from weft.plans.plan import Path, Pattern
 
@@ -34,11 +35,12 @@ class Edge:
 
     def __init__(self, above: str, below: str) -> None:
         shared = SharedPlan()
-        self.above, _ = shared.extend(ROOT, path_of(above))
-        self.below, _ = shared.extend(self.above, path_of(below))
-        self.number = shared.add_edge(self.above, self.below, path_of(below))
+        self.above = shared.extend(ROOT, path_of(above))
+        self.below = shared.extend(self.above, path_of(below))
+        self.number = shared.add_edge(self.above, self.below)
         self.table = table_of(DOCUMENTS)
-        frozen = Frozen(shared, {}, {})
+        frozen = Frozen(shared, Results())
+        frozen.is_busy[:] = True  # so that label paths remember all their states
         self.plans = LabelPlans(shared, None)
         self.plans.freeze(frozen)
         self.labels = self.plans.labels(self.table)
@@ -87,7 +89,7 @@ def test_an_edge_leads_up_to_where_it_would_lead_down_from(above: str, below: st
 def test_many_edges_are_walked_at_once_each_from_its_own_row() -> None:
     shared, table = SharedPlan(), table_of(["<a k='1' l='2'>x<b k='3'>y</b>z</a>"])
     walks = [shared.add_walk(path_of(path)) for path in ("/@*", "/text()", "//text()", "/b/@k", "//@k", "/c")]
-    navigation = Navigation(table, np.zeros(table.nodes, np.int32), None, Frozen(shared, {}, {}))
+    navigation = Navigation(table, np.zeros(table.nodes, np.int32), None, Frozen(shared, Results()))
 
     origin, nodes = navigation.down(np.array(walks, np.int32), np.zeros(len(walks), np.int32))
 

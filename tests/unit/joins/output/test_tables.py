@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from unittest.mock import patch
 
 import pytest
 
-from weft import Broker, Document
-from weft.documents.scan import Scan
+from weft import Broker, Document, Limits
+from weft.documents import build
+from weft.documents.scan import Scanned, scan
 from weft.joins.output import tables
 
 JOIN = "SELECT <p>{ $x/n }{ $y/n }</p> FROM S/r[k->a]->x JOIN{a = b, 1 day} S/s[k->b]->y"
@@ -19,13 +20,13 @@ JOIN = "SELECT <p>{ $x/n }{ $y/n }</p> FROM S/r[k->a]->x JOIN{a = b, 1 day} S/s[
 def scanned() -> Iterator[Counter[str]]:
     """How often each document is scanned."""
     seen: Counter[str] = Counter()
-    scan = Scan.add
 
-    def count(self: Scan, document: Document) -> None:
-        seen[document.id] += 1
-        scan(self, document)
+    def count(documents: Iterable[Document], limits: Limits) -> Scanned:
+        batch = list(documents)
+        seen.update(document.id for document in batch)
+        return scan(batch, limits)
 
-    with patch.object(Scan, "add", count):
+    with patch.object(build, "scan", count):
         yield seen
 
 

@@ -77,6 +77,18 @@ CONTAINED = [
     ("//a[b]", "//a[contains(b, 'x')]"),
     ("//a[b != 'x']", "//a[contains(b, 'y')]"),
     ("//a[b/c]", "//a[matches(b/c, 'x')]"),
+    # dates and times
+    ("//a[. > xs:date('2026-01-01')]", "//a[. > xs:date('2026-01-02')]"),
+    ("//a[. >= xs:date('2026-01-01')]", "//a[. = xs:date('2026-01-01Z')]"),
+    ("//a[. >= xs:date('2026-01-01')]", "//a[. = '2026-01-05']"),
+    ("//a[. != xs:date('2026-01-01')]", "//a[. < xs:date('2026-01-01')]"),
+    ("//a[. > xs:time('10:00:00')]", "//a[. >= xs:time('10:00:00')][. != xs:time('10:00:00')]"),
+    ("//a[. > xs:dateTime('2026-01-01T00:00:00')]", "//a[. >= xs:dateTime('2026-01-01T00:00:00.000000001Z')]"),
+    ("//a[not(. = xs:date('2026-01-01'))]", "//a[. != xs:date('2026-01-01')]"),
+    ("//a[not(. < xs:date('2026-01-01'))]", "//a[. >= xs:date('2026-01-01')]"),
+    ("//a[not(. < xs:date('2026-01-01'))]", "//a[. = xs:time('10:00:00')]"),
+    ("//a[not(. < xs:date('2026-01-01'))]", "//a[. > 5]"),
+    ("//a[b]", "//a[. = xs:date('2026-01-01')][. > xs:time('10:00:00')]"),
     # and, or, not
     ("//a[b or c]", "//a[c]"),
     ("//a[b or c or d]", "//a[c or b]"),
@@ -136,6 +148,12 @@ def test_a_selection_contains(wide: str, narrow: str) -> None:
 
 #: Wide, narrow: there is a document in which the narrow one selects something and the wide one nothing.
 NOT_COVERED = [
+    ("//a[. != xs:date('2026-01-01')]", "//a[not(. = xs:date('2026-01-01'))]"),
+    ("//a[. >= xs:date('2026-01-01')]", "//a[not(. < xs:date('2026-01-01'))]"),
+    ("//a[. > xs:date('2026-01-01')]", "//a[. > xs:time('10:00:00')]"),
+    ("//a[. >= xs:date('2026-01-01')]", "//a[. > xs:dateTime('2026-01-01T10:00:00')]"),
+    ("//a[. > xs:date('2026-01-01')]", "//a[. >= xs:date('2026-01-01')]"),
+    ("//a[. > xs:date('2026-01-01')]", "//a[. = 'x']"),
     ("/a/b", "//b"),
     ("/a/b", "/a//b"),
     ("/a/b", "/a/*"),

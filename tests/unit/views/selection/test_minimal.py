@@ -94,7 +94,6 @@ def test_every_answer_is_exactly_the_union_of_what_its_parts_hold_of_it(inner: l
     total = sum(len(text) for table in rows.values() for text in table["fragment"].to_pylist())
     assert sum(parts.sizes.values()) <= total
     assert sum(piece.bytes * len(piece.signature) for piece in parts.pieces) == total
-    assert all(piece.alone <= piece.bytes for piece in parts.pieces)
 
 
 @given(st.lists(elements(), max_size=4), st.lists(st.sampled_from(QUERIES), min_size=1, max_size=5, unique=True))
@@ -147,18 +146,6 @@ def test_the_introductions_workload_has_these_parts_and_a_choice_among_them() ->
     everything = choose(problem_of_parts(parts, workload, estimates), sum(parts.sizes.values()))
     assert set(everything.keys) == set(parts.sizes)
     assert everything.time == 0
-
-
-def test_what_is_nested_may_be_stored_by_itself() -> None:
-    workload = read_lines(["0.01 /s/a", "1 /s/a/b"])
-    parts = found(workload, {"s": f"<s><a>{'x' * 500}<b>y</b></a></s>"})
-    problem = problem_of_parts(parts, workload, Estimates({"s": COSTS}))
-
-    small, large = choose(problem, 100), choose(problem, 1_000)
-
-    assert [key.count(".") for key in small.keys] == [1]
-    assert large.keys == tuple(parts.sizes)
-    assert len(problem_of_parts(parts, workload, Estimates({"s": COSTS}), copies=False).candidates) == 1
 
 
 def test_without_transformation_what_is_common_is_stored_twice_and_a_larger_view_answers_smaller_queries() -> None:

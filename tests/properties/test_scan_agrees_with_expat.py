@@ -1,7 +1,8 @@
-"""The compiled scan of plain documents and expat read the same, and reject the same."""
+"""The compiled scan and expat read the same, and reject the same."""
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profiles import examples
+from fuzz.documents import Documents, observed
+from fuzz.mutate import mutate
+from profiles import examples, rounds
 from weft.documents.build import build
 from weft.documents.document import Document, Limits
-from weft.documents.scan import Scan
+from weft.documents.names import NameTable
+from weft.documents.scan import scan
 from weft.documents.table import NodeTable
+from weft.kernel import Scanner
 from weft.workload import generate_documents, shipped
-
-plain = pytest.importorskip("weft.kernel.plain", reason="installed without a C compiler")
 
 # Pieces that make and break documents; whatever comes of them, both scans must say the same.
 PIECES = (
@@ -57,22 +60,20 @@ NEWS = [document for seed in range(8) for document in generate_documents(shipped
 
 def observe(data: bytes, compiled: bool, limits: Limits | None = None) -> Any:
     """All there is to see of a document, in a form that can be compared."""
-    scanned = Scan(limits or Limits(), compiled)
-    scanned.add(Document(b"<before/>", "before"))
-    scanned.add(Document(data, "it"))
-    scanned.add(Document(b"<after/>", "after"))
-    return columns(build(scanned))
+    batch = [Document(b"<before/>", "before"), Document(data, "it"), Document(b"<after/>", "after")]
+    return columns(build(scan(batch, limits or Limits(), compiled=compiled)))
 
 
 def columns(table: NodeTable) -> Any:
-    """The columns; of the places of events their order alone counts."""
-    seen = {
-        name: column.tolist() if isinstance(column, np.ndarray) else column
-        for name in table.__dataclass_fields__
-        if name not in ("event", "text_event", "rejected")
-        for column in [getattr(table, name)]
-    }
-    seen["order"] = np.argsort(table.order).tolist()
+    """The columns, names instead of their numbers."""
+    seen = {name: getattr(table, name) for name in table.__dataclass_fields__ if name != "name_table"}
+    for name, column in seen.items():
+        if name in ("name", "attribute_name"):
+            seen[name] = [table.names[at] for at in column]
+        elif name in ("tag", "attribute_tag"):
+            seen[name] = [table.tags[at] for at in column]
+        elif isinstance(column, np.ndarray):
+            seen[name] = column.tolist()
     seen["rejected"] = [str(error) for error in table.rejected]
     return seen
 
@@ -171,16 +172,49 @@ def test_shapes(document: bytes) -> None:
     check(document)
 
 
-def test_plain_documents_are_scanned_here() -> None:
-    lists: list[list[Any]] = [[] for _ in range(8)]
-    scan = plain.Plain(*lists, 1_000, 1_000, 1_000_000, 1_024).scan
-    documents = [
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5))
+def test_mutated_documents_in_batches(seed: int) -> None:
+    fuzzer, chance = Documents(), Random(seed)
+    seeds = fuzzer.seeds()
+    for _ in range(rounds(10_000) // 10):
+        batch = [mutate(chance.choice(seeds), seeds, fuzzer.words, chance).data for _ in range(10)]
+
+        compiled, by_expat = (observed(*batch, compiled=compiled) for compiled in (True, False))
+
+        assert compiled == by_expat
+
+
+def test_documents_that_are_well_formed_are_scanned_by_the_kernel() -> None:
+    scanner = Scanner(NameTable())
+    scanner.limit(1_000, 1_000, 1_000_000)
+    documents: list[bytes | str] = [
         *NEWS,
         b"<a/>",
-        b'<?xml version="1.0" encoding="UTF-8"?>\r\n<feed xmlns="http://www.w3.org/2005/Atom"><!-- x --><a/></feed>',
-        "<a>é &#233; <![CDATA[<ü>]]></a>".encode(),
+        b'<feed xmlns="http://www.w3.org/2005/Atom" xmlns:p="u"><!-- x --><p:a p:b="1"/></feed>',
+        "<a>é &#233; <![CDATA[<ü>]]><!-- ü --></a>".encode(),
+        '<ä é="1"/>'.encode(),
+        b"<a>" * 900 + b"x" + b"</a>" * 900,
+        b"<a " + b" ".join(b'a%d="1"' % number for number in range(400)) + b"/>",
+        b"<a>" + b"".join(b"<n%d/>" % number for number in range(5_000)) + b"</a>",
     ]
-    assert all(scan(document) for document in documents)
-    assert not scan(b"<!DOCTYPE a><a/>")
-    with pytest.raises(TypeError):
-        scan("<a/>")
+
+    scanner.place(documents, 1 << 30, no_source)
+
+    assert scanner.scan(0, len(documents)) == len(documents)
+
+
+def test_what_is_in_doubt_is_left_to_expat() -> None:
+    scanner = Scanner(NameTable())
+    scanner.limit(1_000, 1_000, 1_000_000)
+    documents: list[bytes | str] = [b"<a/>", b"<!DOCTYPE a><a/>", b"<a/>", b"<a><b/>", b"<a/>"]
+    scanner.place(documents, 1 << 30, no_source)
+
+    assert scanner.scan(0, 5) == 1
+    assert scanner.scan(2, 5) == 3
+    assert scanner.scan(4, 5) == 5
+    assert scanner.take()["document"].tolist() == [0, 1, 2]
+
+
+def no_source(at: int) -> bytes:
+    raise AssertionError(f"document {at} is what is given")

@@ -1,4 +1,4 @@
-"""What C prints while an experiment runs does not stand behind the last line of JSON."""
+"""What C prints unasked while views are chosen does not stand among what a command prints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 CODE = """
 import ctypes
-from bench.stdout import kept_clean
+from weft.cli.standard_output import kept_clean
 with kept_clean():
     ctypes.CDLL(None).printf(b"unasked\\n")
 print("last")

@@ -1,0 +1,156 @@
+"""What a node is made of in, the node with this meaning out; if it is not there it is made, and its driver chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from weft.engine.shared.comparisons import reading_of
+from weft.engine.shared.known_nodes import (
+    NodeKeys,
+    conjunction_key,
+    disjunction_key,
+    down_key,
+    edge_key,
+    known_nodes,
+    value_key,
+)
+from weft.engine.shared.node_tables import Goal, NodeTables
+from weft.engine.shared.nodes import NOTHING, OPERATOR_CODES, Chain, DriverCost, NodeKind
+from weft.plans.plan import Label, Rank, Value
+
+_VALUE_COST = {"=": DriverCost.EQUALITY, "!=": DriverCost.EVERYTHING}  # all others are selective
+
+
+class DistinctNodes(NodeTables):
+    """Nodes that all differ."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: NodeKeys | None = None  # found in the tables when the first node is asked for
+
+    def __getstate__(self) -> dict[str, object]:
+        """The tables: what finds nodes in them is made anew where something is added."""
+        return self.__dict__ | {"_known": None}
+
+    def _find(self, kind: NodeKind) -> dict[Hashable, int]:
+        """The nodes of a kind, by their keys."""
+        if self._known is None:
+            self._known = known_nodes(self)
+        return self._known[kind]
+
+    # -- tests
+
+    def never(self, state: int) -> int:
+        """What holds nowhere."""
+        known = self._find(NodeKind.NEVER)
+        if state not in known:
+            known[state] = self.nodes.add(NodeKind.NEVER, state, 0, DriverCost.NEVER)
+        return known[state]
+
+    def value(self, state: int, value: Value) -> int:
+        """A value and a constant."""
+        operator, reading = OPERATOR_CODES[value.operator], reading_of(value)
+        constant = self.tests.number_of(value.constant)
+        known, key = self._find(NodeKind.TEST), value_key(state, operator, reading, constant)
+        node = known.get(key)
+        if node is None:
+            node = known[key] = len(self)
+            cost = _VALUE_COST.get(value.operator, DriverCost.SELECTIVE)
+            self.nodes.add(NodeKind.TEST, state, 0, cost, row=self.tests.add(node, operator, reading, constant))
+        return node
+
+    def named(self, state: int, label: Label) -> int:
+        """A name."""
+        known, key = self._find(NodeKind.NAMED), (state, label)
+        node = known.get(key)
+        if node is None:
+            node = known[key] = len(self)
+            self.nodes.add(NodeKind.NAMED, state, 0, DriverCost.NAME, row=self.names.add(node, label))
+        return node
+
+    def exists(self, state: int, edge: int) -> int:
+        """An edge leads to anything."""
+        known = self._find(NodeKind.EXISTS)
+        node = known.get(edge)
+        if node is None:
+            node = known[edge] = self.nodes.add(NodeKind.EXISTS, state, 0, DriverCost.PATH, edge)
+        return node
+
+    # -- what is made of other nodes
+
+    def lift(self, kind: NodeKind, state: int, edge: int, child: int) -> int:
+        """An edge leads, or leads first, to where another node holds: that drives."""
+        known, key = self._find(kind), edge_key(edge, child)
+        node = known.get(key)
+        if node is None:
+            node = known[key] = len(self)
+            height, row = self.nodes.height[child] + 1, self.lifts.add(node, child)
+            self.nodes.add(kind, state, height, self.nodes.cost[child], edge, row)
+        return node
+
+    def down(self, state: int, edge: int, parent: int, test: int) -> int:
+        """A pattern below one with a test: the less costly of parent and test drives."""
+        known, key = self._find(NodeKind.DOWN), down_key(edge, parent, test)
+        node = known.get(key)
+        if node is None:
+            node = known[key] = len(self)
+            cost, height = self.nodes.cost[parent], self.nodes.height[parent]
+            by_test = test != NOTHING and self.nodes.cost[test] <= cost
+            if test != NOTHING:
+                cost, height = min(cost, self.nodes.cost[test]), max(height, self.nodes.height[test])
+            row = self.downs.add(node, parent, test, by_test)
+            self.nodes.add(NodeKind.DOWN, state, height + 1, cost, edge, row)
+        return node
+
+    def conjunction(self, state: int, positive: list[int], negated: list[int]) -> int:
+        """All of these hold, and none of those, each in order: the least costly that must hold drives."""
+        if len(positive) == 1 and not negated:
+            return positive[0]
+        known, key = self._find(NodeKind.AND), conjunction_key(state, positive, negated)
+        node = known.get(key)
+        if node is None:
+            node = known[key] = len(self)
+            costs, heights = self.nodes.cost, self.nodes.height
+            driver = min(positive, key=costs.__getitem__, default=NOTHING)
+            height = 1 + max((heights[part] for part in (*positive, *negated)), default=0)
+            cost = DriverCost.EVERYTHING if driver == NOTHING else costs[driver]
+            others = [part for part in positive if part != driver]
+            row = self.conjunctions.add(node, driver, others, negated)
+            self.nodes.add(NodeKind.AND, state, height, cost, row=row)
+        return node
+
+    def disjunction(self, state: int, parts: list[int]) -> int:
+        """One of these, in order, holds: each of them drives."""
+        if len(parts) == 1:
+            return parts[0]
+        known, key = self._find(NodeKind.OR), disjunction_key(parts)
+        node = known.get(key)
+        if node is None:
+            node = known[key] = len(self)
+            height = 1 + max(self.nodes.height[part] for part in parts)
+            cost = max(self.nodes.cost[part] for part in parts)
+            self.nodes.add(NodeKind.OR, state, height, cost, row=self.disjunctions.add(node, parts))
+        return node
+
+    def rank(self, state: int, inner: int, rank: Rank) -> int:
+        """A position among those siblings at which a node holds, which drives."""
+        number = 0.0 if rank.number is None else rank.number
+        key = (state, inner, OPERATOR_CODES[rank.operator], number, int(rank.number is None))
+        known = self._find(NodeKind.RANK)
+        node = known.get(key)
+        if node is None:
+            node = known[key] = len(self)
+            height = 1 if inner == NOTHING else 1 + self.nodes.height[inner]
+            cost = DriverCost.EVERYTHING if inner == NOTHING else self.nodes.cost[inner]
+            self.nodes.add(NodeKind.RANK, state, height, cost, row=self.ranks.add(node, inner, rank))
+        return node
+
+    def linked_path(self, state: int, chain: Chain, goal: Goal) -> int:
+        """What a chain leads to meets a goal; its state brings it up."""
+        known, key = self._find(NodeKind.LINKED), (state, chain, goal)
+        node = known.get(key)
+        if node is None:
+            node = known[key] = len(self)
+            height = 1 + max((self.nodes.height[below] for _, below in chain if below != NOTHING), default=0)
+            self.nodes.add(NodeKind.LINKED, state, height, DriverCost.LINKS, row=self.linked.add(node, chain, goal))
+        return node

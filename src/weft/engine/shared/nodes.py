@@ -1,0 +1,68 @@
+"""What every node of a shared plan has: its kind, where it can hold, and what it costs if it drives another."""
+
+from __future__ import annotations
+
+from array import array
+from enum import IntEnum
+
+from weft.plans.plan import Comparison, Operator
+
+#: No node, no edge: the part that a number could name is not there.
+NOTHING = -1
+#: Links from the top down: an edge, and the node that must hold below it (NOTHING: any will do).
+Chain = tuple[tuple[int, int], ...]
+#: Operators have their place here as a number; comparisons come first, then those on parts of texts.
+COMPARISONS: tuple[Comparison, ...] = ("=", "!=", "<", "<=", ">", ">=")
+OPERATORS: tuple[Operator, ...] = (*COMPARISONS, "contains", "starts-with", "ends-with", "matches")
+OPERATOR_CODES: dict[str, int] = {operator: code for code, operator in enumerate(OPERATORS)}
+
+
+class NodeKind(IntEnum):
+    """How a node comes to hold."""
+
+    NEVER = 0  # never
+    TEST = 1  # a value and a constant
+    NAMED = 2  # a name
+    EXISTS = 3  # an edge leads to anything
+    LIFT = 4  # an edge leads to where another node holds
+    FIRST = 5  # an edge leads first to where a test holds
+    LINKED = 6  # links lead to so many nodes, or first to where a test holds
+    AND = 7
+    OR = 8
+    RANK = 9  # the so-many-th sibling
+    DOWN = 10  # a pattern: an edge leads here from where the parent pattern holds
+
+
+class DriverCost(IntEnum):
+    """How much a driver brings up, by its kind alone: of several parts the least drives."""
+
+    NEVER = 0  # nothing at all
+    EQUALITY = 1  # one constant of all that a value could be
+    SELECTIVE = 2  # an order, or a part of a text: some constants pass a value, many do not
+    NAME = 3  # the rows of a name among those that a state reaches
+    PATH = 4  # the rows that something lies below
+    LINKS = 5  # every row that the state reaches, each with a walk along links
+    EVERYTHING = 6  # nearly every row: it differs from a constant, or nothing but its state brings it up
+
+
+class PlanNodes:
+    """All nodes, as columns. `row` is a node's place in the table of its kind, where what the kind needs stands."""
+
+    def __init__(self) -> None:
+        self.kind, self.cost = array("b"), array("b")
+        self.state, self.height = array("i"), array("i")
+        self.edge = array("i")  # of EXISTS, LIFT, FIRST and DOWN; else NOTHING
+        self.row = array("i")
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def add(self, kind: NodeKind, state: int, height: int, cost: int, edge: int = NOTHING, row: int = 0) -> int:
+        """One more node; its number comes back."""
+        self.kind.append(kind)
+        self.state.append(state)
+        self.height.append(height)
+        self.cost.append(cost)
+        self.edge.append(edge)
+        self.row.append(row)
+        return len(self.kind) - 1

@@ -1,0 +1,92 @@
+"""A frozen shared plan in, what label paths and values bring up as the columns that the compiled probing reads out."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.columns.integers import Ints, Longs
+from weft.columns.ragged import Ragged
+from weft.engine.shared.comparisons import Comparisons, Reading
+from weft.engine.shared.frozen import Frozen
+from weft.engine.shared.nodes import COMPARISONS
+from weft.kernel.probe_tables import ProbeTables
+
+_SEED = random.SystemRandom().getrandbits(32)
+EQUAL_TEXTS = ("=", Reading.TEXT)  # the one family that is found by hash, not in order
+
+
+def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
+    """The columns of a plan that no longer changes; `named_symbols` has the label test of every NAMED entry."""
+    states = len(frozen.shared.states)
+    ups = _joined(frozen.every, frozen.eager)
+    columns = {
+        "up_start": ups[0],
+        "up_nodes": ups[1],
+        "named_start": frozen.named.starts,
+        "named_nodes": frozen.named.entries,
+        "named_symbols": named_symbols,
+        "is_context": frozen.is_context.astype(np.int8),
+        "machine_start": frozen.machine_start,
+    }
+    comparisons = frozen.comparisons
+    columns |= _runs(comparisons, states) | _equals(comparisons, states)
+    texts = [text.encode() for text in comparisons.sorted_texts]
+    return ProbeTables(columns, texts, comparisons.orders_texts, _SEED)
+
+
+def _joined(one: Ragged, other: Ragged) -> tuple[Longs, Ints]:
+    """Two runs of integers for every key as one."""
+    sizes = np.diff(one.starts) + np.diff(other.starts)
+    starts = np.append(0, np.cumsum(sizes))
+    keys = [np.repeat(np.arange(sizes.size), np.diff(each.starts)) for each in (one, other)]
+    order = np.argsort(np.concatenate(keys), kind="stable")
+    return starts, np.concatenate([one.entries, other.entries])[order].astype(np.int32)
+
+
+def _runs(comparisons: Comparisons, states: int) -> dict[str, object]:
+    """Of every state the tests of each family in the order of their constants; those on NaN are the last."""
+    families = [(family, runs) for family, runs in comparisons.families.items() if family != EQUAL_TEXTS]
+    none: Ints = np.zeros(0, np.int32)
+    state = np.concatenate([none, *(np.repeat(np.arange(states), np.diff(runs[0])) for _, runs in families)])
+    operator = np.concatenate([none, *(np.full(runs[2].size, COMPARISONS.index(each[0])) for each, runs in families)])
+    reading = np.concatenate([none, *(np.full(runs[2].size, int(each[1])) for each, runs in families)])
+    key = np.concatenate([np.zeros(0), *(_keys(comparisons, each[1], runs[1]) for each, runs in families)])
+    test = np.concatenate([none, *(runs[2] for _, runs in families)])
+    order = np.lexsort((key, reading, operator, state))  # not-a-number comes last
+    state, operator, reading, key, test = state[order], operator[order], reading[order], key[order], test[order]
+    is_first = np.ones(test.size, bool)
+    is_first[1:] = (np.diff(state) != 0) | (np.diff(operator) != 0) | (np.diff(reading) != 0)
+    test_start = np.append(np.flatnonzero(is_first), test.size)
+    before = np.append(0, np.cumsum(~np.isnan(key)))
+    return {
+        "run_start": np.searchsorted(state[test_start[:-1]], np.arange(states + 1)).astype(np.int64),
+        "run_operator": operator[test_start[:-1]].astype(np.int8),
+        "run_reading": reading[test_start[:-1]].astype(np.int8),
+        "test_start": test_start,
+        "ordered_end": test_start[:-1] + before[test_start[1:]] - before[test_start[:-1]],
+        "keys": key.astype(np.float64),
+        "tests": test.astype(np.int32),
+    }
+
+
+def _keys(comparisons: Comparisons, reading: Reading, codes: Ints) -> NDArray[np.float64]:
+    """What the tests of a family are in the order of: the ranks of texts, or numbers."""
+    return codes.astype(np.float64) if reading is Reading.TEXT else comparisons.number_of(codes)
+
+
+def _equals(comparisons: Comparisons, states: int) -> dict[str, object]:
+    """Of every constant the tests that a value passes by being equal to it, by their states."""
+    starts, codes, tests = comparisons.families.get(
+        EQUAL_TEXTS, (np.zeros(states + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
+    )
+    state = np.repeat(np.arange(states, dtype=np.int32), np.diff(starts))
+    order = np.lexsort((state, codes))
+    return {
+        "has_equal": (np.diff(starts) > 0).astype(np.int8),
+        "equal_start": np.searchsorted(codes[order], np.arange(len(comparisons.sorted_texts) + 1)).astype(np.int64),
+        "equal_states": state[order],
+        "equal_tests": tests[order].astype(np.int32),
+    }

@@ -1,0 +1,38 @@
+cdef class ProbeTables:
+    # what a state brings up by itself
+    cdef long long[::1] up_start
+    cdef int[::1] up_nodes
+    cdef long long[::1] named_start  # nodes that hold where a name passes a label test
+    cdef int[::1] named_nodes
+    cdef int[::1] named_symbols
+    cdef signed char[::1] is_context  # states above deep edges
+    # comparisons: of a state its runs, of a run its tests in the order of their constants
+    cdef signed char[::1] has_equal  # states with texts that values may equal
+    cdef long long[::1] run_start
+    cdef signed char[::1] run_operator
+    cdef signed char[::1] run_reading
+    cdef long long[::1] test_start
+    cdef long long[::1] ordered_end  # by run: before the tests whose constant is not-a-number
+    cdef double[::1] keys
+    cdef int[::1] tests
+    # texts that values may equal: by constant the tests, in the order of their states
+    cdef long long[::1] equal_start
+    cdef int[::1] equal_states
+    cdef int[::1] equal_tests
+    # tests on parts of texts: of a state its machines
+    cdef long long[::1] machine_start
+    # the constants: texts in order, found by their bytes
+    cdef const unsigned char[::1] characters
+    cdef long long[::1] character_start
+    cdef int[::1] slots  # code + 1, 0: free
+    cdef unsigned long long mask
+    cdef unsigned long long seed
+    cdef unsigned long long lengths  # bits of the lengths that there are, the last one for all above
+    cdef Py_ssize_t longest
+    cdef bint is_ordered  # texts are compared by order too
+
+    cdef int index(self, int number) except? -1
+    cdef int find(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept
+    cdef int rank(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept
+    cdef unsigned long long hashed(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept
+    cdef int order(self, int code, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept

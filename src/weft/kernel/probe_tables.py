@@ -1,0 +1,126 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
+"""The tests on values of a shared plan as columns, and its constants: a text's bytes in, its code out."""
+
+import cython
+import numpy as np
+
+from weft.kernel.arrays import held, zeros
+
+MASK32 = cython.declare(cython.ulonglong)  # numbers beyond 31 bits must be C variables, or they are Python's
+PRIME = cython.declare(cython.ulonglong)
+MASK32, PRIME = 0xFFFFFFFF, 0x01000193
+LONG = cython.declare(cython.int, 63)
+LONG = 63  # texts of so many bytes and more share a bit of the lengths
+
+
+@cython.cclass
+class ProbeTables:
+    """What label paths and values bring up; never changed. `probe_tables.pxd` tells the columns."""
+
+    def __init__(self, columns: dict, texts: list, is_ordered: bool, seed: int):
+        """`texts` are the constants in order, as UTF-8; the code of each is its place."""
+        self.up_start, self.up_nodes = held(columns["up_start"]), held(columns["up_nodes"])
+        self.named_start, self.named_nodes = held(columns["named_start"]), held(columns["named_nodes"])
+        self.named_symbols, self.is_context = held(columns["named_symbols"]), held(columns["is_context"])
+        self.has_equal, self.run_start = held(columns["has_equal"]), held(columns["run_start"])
+        self.run_operator, self.run_reading = held(columns["run_operator"]), held(columns["run_reading"])
+        self.test_start, self.ordered_end = held(columns["test_start"]), held(columns["ordered_end"])
+        self.keys, self.tests = held(columns["keys"]), held(columns["tests"])
+        self.equal_start, self.equal_states = held(columns["equal_start"]), held(columns["equal_states"])
+        self.equal_tests, self.machine_start = held(columns["equal_tests"]), held(columns["machine_start"])
+        self.is_ordered = is_ordered
+        self.seed = seed & MASK32
+        self.characters = memoryview(b"".join(texts) + b"\0")
+        self.character_start = held(np.cumsum([0, *map(len, texts)], dtype=np.int64))
+        self.index(len(texts))
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def index(self, number: cython.int) -> cython.int:
+        """Open addressing by the hash of a text's bytes."""
+        size: cython.Py_ssize_t = 64
+        code: cython.int
+        length: cython.Py_ssize_t
+        one: cython.ulonglong = 1
+        at: cython.ulonglong
+        while size < 2 * number:
+            size *= 2
+        self.slots, self.mask, self.lengths, self.longest = zeros(size, np.int32), size - 1, 0, 0
+        for code in range(number):
+            length = self.character_start[code + 1] - self.character_start[code]
+            self.longest = max(self.longest, length)
+            self.lengths |= one << min(length, LONG)
+            at = self.hashed(self.characters, self.character_start[code], self.character_start[code + 1]) & self.mask
+            while self.slots[at]:
+                at = (at + 1) & self.mask
+            self.slots[at] = code + 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def hashed(
+        self, text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.ulonglong:
+        """A text's hash; with a seed, so that nobody can choose texts that are found slowly."""
+        value: cython.ulonglong = self.seed
+        at: cython.Py_ssize_t
+        for at in range(start, end):
+            value = ((value ^ text[at]) * PRIME) & MASK32
+        return value ^ (value >> 15)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def find(
+        self, text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.int:
+        """The code of a text, -1 if it is no constant."""
+        length: cython.Py_ssize_t = end - start
+        if length > self.longest or not (self.lengths >> min(length, LONG)) & 1:
+            return -1
+        at: cython.ulonglong = self.hashed(text, start, end) & self.mask
+        code: cython.int
+        first: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        while self.slots[at]:
+            code = self.slots[at] - 1
+            first = self.character_start[code]
+            if self.character_start[code + 1] - first == length:
+                i = 0
+                while i < length and self.characters[first + i] == text[start + i]:
+                    i += 1
+                if i == length:
+                    return code
+            at = (at + 1) & self.mask
+        return -1
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def rank(
+        self, text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.int:
+        """How many constants come before a text; the order of UTF-8 is that of characters."""
+        low: cython.int = 0
+        high: cython.int = self.character_start.shape[0] - 1
+        middle: cython.int
+        while low < high:
+            middle = (low + high) >> 1
+            if self.order(middle, text, start, end) < 0:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def order(
+        self, code: cython.int, text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.int:
+        """Below 0 where a constant comes before a text, above 0 where it comes behind it."""
+        at: cython.Py_ssize_t = self.character_start[code]
+        stop: cython.Py_ssize_t = self.character_start[code + 1]
+        while at < stop and start < end:
+            if self.characters[at] != text[start]:
+                return -1 if self.characters[at] < text[start] else 1
+            at += 1
+            start += 1
+        return (at < stop) - (start < end)

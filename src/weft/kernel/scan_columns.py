@@ -1,0 +1,243 @@
+"""Elements, attributes and texts in as they come in a document; the columns of a node table out.
+
+The columns of one kind of node are the rows of one block, so that a batch's are copied out at once.
+"""
+
+import cython
+import numpy as np
+
+from weft.kernel.arrays import held
+
+if not cython.compiled:  # compiled, these are those of the .pxd
+    ELEMENTS, ATTRIBUTES, TEXTS, DECLARATIONS, LEVELS = range(5)  # what there may be no more room for
+_ROOM = 1 << 12  # entries of a kind to begin with
+_KEPT = 1 << 14  # entries of a kind that are kept for the next batch
+_KEPT_BYTES = 1 << 18  # and bytes of characters
+_MOST = (1 << 31) - 2  # nodes of a batch: a node is a number of 32 bits
+
+
+def _wider(block, room):
+    """The block with room for so many entries in each of its rows."""
+    new = np.zeros((block.shape[0], room), block.dtype)
+    new[:, : min(room, block.shape[1])] = block[:, :room]
+    return new
+
+
+@cython.cclass
+class ScanColumns:
+    """The nodes of a batch so far; `scan_columns.pxd` tells the columns."""
+
+    def __init__(self):
+        self.begin()
+
+    def begin(self) -> None:
+        """Nothing yet, and room for a little."""
+        self.element_ints, self.element_longs = np.zeros((9, 0), np.int32), np.zeros((2, 0), np.int64)
+        self.attribute_ints, self.attribute_longs = np.zeros((3, 0), np.int32), np.zeros((1, 0), np.int64)
+        self.text_ints, self.text_longs = np.zeros((2, 0), np.int32), np.zeros((1, 0), np.int64)
+        self.declared_ints, self.level_ints = np.zeros((2, 0), np.int32), np.zeros((2, 0), np.int32)
+        for kind in (ELEMENTS, ATTRIBUTES, TEXTS, DECLARATIONS, LEVELS):
+            self.reserve(kind, _ROOM)
+        self.character_array, self.value_array = np.zeros(_ROOM, np.uint8), np.zeros(_ROOM, np.uint8)
+        self.characters, self.values = held(self.character_array), held(self.value_array)
+        self.elements = self.attributes = self.texts = self.declarations = self.documents = 0
+        self.mark_document()
+
+    def reserve(self, kind: int, room: int) -> None:
+        """Room for so many entries of a kind."""
+        if room > _MOST:
+            raise MemoryError(f"a batch of more than {_MOST} nodes: read fewer documents at once")
+        if kind == ELEMENTS:
+            ints, longs = _wider(self.element_ints, room), _wider(self.element_longs, room)
+            self.element_ints, self.element_longs, self.element_room = ints, longs, room
+            self.document, self.name, self.tag, self.parent, self.last = map(held, ints[:5])
+            self.depth, self.text_first, self.text_last, self.event = map(held, ints[5:])
+            self.start, self.end = map(held, longs)
+        elif kind == ATTRIBUTES:
+            ints, longs = _wider(self.attribute_ints, room), _wider(self.attribute_longs, room + 1)
+            self.attribute_ints, self.attribute_longs, self.attribute_room = ints, longs, room
+            self.attribute_name, self.attribute_tag, self.attribute_owner = map(held, ints)
+            self.value_start = held(longs[0])
+        elif kind == TEXTS:
+            ints, longs = _wider(self.text_ints, room), _wider(self.text_longs, room + 1)
+            self.text_ints, self.text_longs, self.text_room = ints, longs, room
+            self.text_owner, self.text_event = map(held, ints)
+            self.text_start = held(longs[0])
+        elif kind == DECLARATIONS:
+            self.declared_ints, self.declared_room = _wider(self.declared_ints, room), room
+            self.declared_row, self.declared = map(held, self.declared_ints)
+        else:
+            self.level_ints, self.level_room = _wider(self.level_ints, room), room
+            self.level_size, self.level_context = map(held, self.level_ints)
+
+    def widen(self, kind: int) -> None:
+        """Twice the room for a kind."""
+        rooms = self.element_room, self.attribute_room, self.text_room, self.declared_room, self.level_room
+        self.reserve(kind, 2 * rooms[kind])
+
+    def reserve_characters(self, size: int) -> None:
+        """Room for so many more bytes of texts, and of attribute values."""
+        if len(self.character_array) < self.text_start[self.texts] + size:
+            array = self.character_array
+            self.character_array = np.empty(max(2 * len(array), self.text_start[self.texts] + size), np.uint8)
+            self.character_array[: self.text_start[self.texts]] = array[: self.text_start[self.texts]]
+            self.characters = held(self.character_array)
+        if len(self.value_array) < self.value_start[self.attributes] + size:
+            array = self.value_array
+            self.value_array = np.empty(max(2 * len(array), self.value_start[self.attributes] + size), np.uint8)
+            self.value_array[: self.value_start[self.attributes]] = array[: self.value_start[self.attributes]]
+            self.values = held(self.value_array)
+
+    # -- a document
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def mark_document(self) -> cython.void:
+        """A document begins: what comes before is kept, whatever becomes of it."""
+        self.first_element, self.first_attribute = self.elements, self.attributes
+        self.first_text, self.first_declaration = self.texts, self.declarations
+        self.row, self.level, self.context, self.nodes = -1, 0, 0, 0
+
+    def cut_document(self) -> None:
+        """Nothing of the document stays."""
+        self.elements, self.attributes = self.first_element, self.first_attribute
+        self.texts, self.declarations = self.first_text, self.first_declaration
+        self.mark_document()
+
+    def end_document(self) -> None:
+        """It is part of the batch."""
+        self.documents += 1
+        self.mark_document()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def open(self, name: cython.int, tag: cython.int, start: cython.longlong) -> cython.void:
+        """An element begins; there is room for it."""
+        row: cython.Py_ssize_t = self.elements
+        self.document[row], self.name[row], self.tag[row] = self.documents, name, tag
+        self.parent[row], self.start[row] = self.row, start
+        self.level += 1
+        self.depth[row] = self.level
+        self.text_first[row] = self.texts
+        self.event[row] = row + self.texts
+        self.row = row
+        self.elements = row + 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def close(self, end: cython.longlong) -> cython.void:
+        """The element that was opened last ends."""
+        row: cython.Py_ssize_t = self.row
+        self.end[row], self.last[row], self.text_last[row] = end, self.elements - 1, self.texts
+        self.level -= 1
+        self.row = self.parent[row]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def end_text(self, end: cython.Py_ssize_t) -> cython.void:
+        """The characters up to a place are a text of the element that is open; there is room for it."""
+        self.text_owner[self.texts] = self.row
+        self.text_event[self.texts] = self.elements + self.texts
+        self.texts += 1
+        self.text_start[self.texts] = end
+
+    # -- the same for who has Python's objects
+
+    def add_element(self, name: int, tag: int, start: int) -> None:
+        """An element begins; its attributes and declarations came before it."""
+        if self.elements == self.element_room:
+            self.widen(ELEMENTS)
+        self.open(name, tag, start)
+
+    def end_element(self, end: int) -> None:
+        """The element that was opened last ends."""
+        self.close(end)
+
+    def add_attribute(self, name: int, tag: int, value: bytes) -> None:
+        """An attribute of the element that begins next."""
+        at: cython.Py_ssize_t = self.attributes
+        if at == self.attribute_room:
+            self.widen(ATTRIBUTES)
+        self.reserve_characters(len(value))
+        first: cython.Py_ssize_t = self.value_start[at]
+        self.attribute_name[at], self.attribute_tag[at], self.attribute_owner[at] = name, tag, self.elements
+        self.value_array[first : first + len(value)] = np.frombuffer(value, np.uint8)
+        self.attributes = at + 1
+        self.value_start[at + 1] = first + len(value)
+
+    def add_declaration(self, declared: int) -> None:
+        """A namespace that the element that begins next declares."""
+        if self.declarations == self.declared_room:
+            self.widen(DECLARATIONS)
+        self.declared_row[self.declarations], self.declared[self.declarations] = self.elements, declared
+        self.declarations += 1
+
+    def add_text(self, text: bytes) -> None:
+        """A text of the element that is open."""
+        if self.texts == self.text_room:
+            self.widen(TEXTS)
+        self.reserve_characters(len(text))
+        first: cython.Py_ssize_t = self.text_start[self.texts]
+        self.character_array[first : first + len(text)] = np.frombuffer(text, np.uint8)
+        self.end_text(first + len(text))
+
+    # -- a batch
+
+    def take(self) -> dict:
+        """The columns of the batch; what comes next is another one."""
+        elements, attributes, texts, declared = self.elements, self.attributes, self.texts, self.declarations
+        if elements + attributes + texts > _MOST:
+            raise MemoryError(f"a batch of more than {_MOST} nodes: read fewer documents at once")
+        blocks = [
+            (self.element_ints, elements),
+            (self.element_longs, elements),
+            (self.attribute_ints, attributes),
+            (self.attribute_longs, attributes + 1),
+            (self.text_ints, texts),
+            (self.text_longs, texts + 1),
+            (self.declared_ints, declared),
+        ]
+        characters, values = self.text_start[texts], self.value_start[attributes]
+        is_kept = max(elements, attributes, texts, declared) <= _KEPT and max(characters, values) <= _KEPT_BYTES
+        parts = [block[:, :size].copy() if is_kept else block[:, :size] for block, size in blocks]
+        buffers = self.character_array[:characters], self.value_array[:values]
+        columns = _named(parts, *(buffer.copy() if is_kept else buffer for buffer in buffers))
+        room = max(len(self.character_array), len(self.value_array))
+        if is_kept and room <= 4 * _KEPT_BYTES and self.level_room <= _KEPT:
+            self.elements = self.attributes = self.texts = self.declarations = self.documents = 0
+            self.mark_document()
+        else:
+            self.begin()
+        return columns
+
+
+def _named(parts, characters, values):
+    """The columns by the names that a node table has for them."""
+    element_ints, element_longs, attribute_ints, attribute_longs, text_ints, text_longs, declared_ints = parts
+    document, name, tag, parent, last, depth, text_first, text_last, event = element_ints
+    return {
+        "document": document,
+        "name": name,
+        "tag": tag,
+        "parent": np.concatenate((parent, attribute_ints[2], text_ints[0])),
+        "last": last,
+        "depth": depth,
+        "start": element_longs[0],
+        "end": element_longs[1],
+        "text_first": text_first,
+        "text_last": text_last,
+        "event": event,
+        "attribute_name": attribute_ints[0],
+        "attribute_tag": attribute_ints[1],
+        "attribute_characters": values,
+        "attribute_value_start": attribute_longs[0],
+        "text_event": text_ints[1],
+        "characters": characters,
+        "text_start": text_longs[0],
+        "declared_row": declared_ints[0],
+        "declared": declared_ints[1],
+    }

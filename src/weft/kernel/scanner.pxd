@@ -1,0 +1,16 @@
+from weft.kernel.byte_kinds cimport BANG, LESS, NUL, OPENING, QUESTION, SLASH, SPACE
+from weft.kernel.scan_state cimport DONE, DOUBT, FULL, NEW, PARTS
+from weft.kernel.text_scanner cimport TextScanner
+
+
+cdef class Scanner(TextScanner):
+    # one entry a document: its bytes, where they are, where its content begins (-1: it is in doubt), how many there are
+    cdef list sources
+    cdef unsigned long long[::1] address
+    cdef long long[::1] content, size
+    cdef Py_ssize_t current, last_current
+    cdef bint is_begun
+
+    cpdef replace(self, Py_ssize_t at, bytes source)
+    cdef int run(self) noexcept nogil
+    cdef int read_document(self, unsigned char* s, Py_ssize_t end) noexcept nogil

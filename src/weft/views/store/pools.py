@@ -1,0 +1,44 @@
+"""The rows of parts in, tables to be written out: small parts share one, since a file takes space by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+
+_SMALL = 128 << 10  # bytes in memory
+_MOST = 256 << 10  # of those that share one, since each of them is read with the others
+
+
+def is_small(rows: pa.Table) -> bool:
+    """Whether a part with these rows shares a file with others."""
+    return bool(rows.nbytes < _SMALL)
+
+
+def pools(parts: Mapping[str, pa.Table]) -> Iterator[dict[str, pa.Table]]:
+    """The same parts, those that share a file together."""
+    shared: dict[str, pa.Table] = {}
+    size = 0
+    for part, rows in parts.items():
+        if not is_small(rows):
+            yield {part: rows}
+            continue
+        if size + rows.nbytes > _MOST and shared:
+            yield shared
+            shared, size = {}, 0
+        shared[part] = rows
+        size += rows.nbytes
+    if shared:
+        yield shared
+
+
+def pooled(parts: Mapping[str, pa.Table], field: pa.Field) -> pa.Table:
+    """The rows of parts, with the part of each in this field: by region, and there as they come in the document."""
+    tables = [
+        rows.append_column(field, [pa.array([part] * rows.num_rows, pa.string())]) for part, rows in parts.items()
+    ]
+    joined = pa.concat_tables(tables)
+    if len(tables) == 1:
+        return joined
+    return joined.take(np.lexsort((joined["offset"].to_numpy(), joined["region"].to_numpy())))
