@@ -16,6 +16,7 @@ CYTHON = (
     "classes",
     "paths",
     "plan_tables",
+    "part_tables",
     "probe_tables",
     "plan_lists",
     "memo",
@@ -32,6 +33,8 @@ CYTHON = (
     "text_scanner",
     "scanner",
 )
+SHARED = "shared"  # what Cython would else put into each of them
+CORES = os.cpu_count() or 1
 CHECKED = os.environ.get("WEFT_CHECKED") == "1"
 # What a module says of these in its own first line counts more.
 DIRECTIVES = {
@@ -61,11 +64,14 @@ setup(
     ext_modules=[Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}.c"]) for name in STAGES]
     + cythonize(
         [
-            Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}.py"], extra_compile_args=["-O3"])
-            for name in CYTHON
+            Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}.{'c' if name == SHARED else 'py'}"], extra_compile_args=["-O3"])
+            for name in (*CYTHON, SHARED)
         ],
+        nthreads=CORES,
+        shared_utility_qualified_name=f"weft.kernel.{SHARED}",
         build_dir=f"build/cython{'-checked' if CHECKED else ''}",
         compiler_directives=DIRECTIVES,
     ),
     cmdclass={"build_ext": BuildStages},
+    options={"build_ext": {"parallel": CORES}},
 )

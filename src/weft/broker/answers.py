@@ -82,7 +82,7 @@ def match(engine: Engine, table: NodeTable, plans: Registry | None = None) -> Ma
 
 
 def _matches(engine: Engine, table: NodeTable) -> tuple[list[Ints], list[tuple[int, int, str]]]:
-    matches = engine.match(table)
+    matches = engine.match(table, whether=True)
     return matches.subscriptions(), matches.refused
 
 

@@ -83,10 +83,10 @@ class Engine:
         """The documents, by place, that do not keep to the DTD, if there is one: they must not be matched with it."""
         return self._validity.faults(table) if self._validity is not None else {}
 
-    def match(self, table: NodeTable) -> Matches:
-        """Answer a batch."""
+    def match(self, table: NodeTable, whether: bool = False) -> Matches:
+        """Answer a batch; with `whether` nobody will ask for nodes, and less is looked at."""
         budget = Budget(table, self.limits)
-        outcomes = [index.match(table, budget) for index in (self.large, self.small) if len(index)]
+        outcomes = [index.match(table, budget, whether) for index in (self.large, self.small) if len(index)]
         return Matches(outcomes, len(table.documents), budget)
 
 

@@ -134,31 +134,27 @@ class Index:
 
         return {subscription: of(subscription) for subscription in self.results}
 
-    def match(self, table: NodeTable, budget: Budget | None = None) -> Outcome:
-        """Answer a batch. Whatever ends it too soon leaves no half-made label path: the next one begins anew."""
+    def match(self, table: NodeTable, budget: Budget | None = None, whether: bool = False) -> Outcome:
+        """Answer a batch; with `whether` nobody will ask for nodes, and less is looked at.
+
+        What comes back is to be read before the next batch: then label paths may be forgotten. Whatever ends it too soon leaves no half-made label path: the next one begins anew.
+        """
         try:
-            return self._match(table, budget or Budget(table, Limits()))
+            return self._match(table, budget or Budget(table, Limits()), whether)
         except BaseException:
             self._frozen = None
             raise
 
-    def _match(self, table: NodeTable, budget: Budget) -> Outcome:
+    def _match(self, table: NodeTable, budget: Budget, whether: bool) -> Outcome:
         if self._frozen is None:
             self._frozen, self._thorough = Frozen(self.shared, self.origins), None
             self.plans.freeze(self._frozen)
-        mark = len(self.plans.paths)
-        with self._profile("PME"):
-            labels = self.plans.labels(table)
-        evaluation = Evaluation(
-            table, labels, self.plans, self._frozen, self._profile, partial(self._do_thoroughly, table)
-        )
-        found = evaluation.run()
+        self.plans.begin_batch()
+        evaluation = Evaluation(table, self.plans, self._frozen, self._profile, partial(self._do_thoroughly, table))
+        asks_for_nodes = not whether or bool(self.compounds) or bool(self.built.others)
+        _ = evaluation.found if asks_for_nodes else evaluation.matched
         self._refuse(self._frozen, evaluation.refusals.reasons, budget)
-        outcome = Outcome(evaluation, found, self.targets, dict(self.compounds), self.built, budget)
-        if self.plans.is_beyond:
-            evaluation.settle()
-            self.plans.finish_batch(mark)
-        return outcome
+        return Outcome(evaluation, self.targets, dict(self.compounds), self.built, budget)
 
     def _do_thoroughly(self, table: NodeTable) -> ThoroughEvaluation:
         """The batch in the other way, whose tables are made when the first batch asks for it."""
@@ -169,10 +165,9 @@ class Index:
             )
             self._thorough[1].freeze(self._thorough[0])
         frozen, plans = self._thorough
-        mark = len(plans.paths)
-        evaluation = ThoroughEvaluation(table, plans.labels(table), plans, frozen, self._profile)
+        plans.begin_batch()
+        evaluation = ThoroughEvaluation(table, plans, frozen, self._profile)
         evaluation.run()
-        plans.finish_batch(mark)
         return evaluation
 
     def _refuse(self, frozen: Frozen, reasons: dict[int, dict[int, str]], budget: Budget) -> None:

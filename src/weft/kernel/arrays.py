@@ -29,3 +29,11 @@ def bits(flags):
     words = np.zeros((len(flags) // 64 + 1) * 64, np.uint8)
     words[: len(flags)] = flags
     return np.packbits(words, bitorder="little").view(np.uint64)
+
+
+def lined_up(number, width, kind):
+    """An array of so many records of zeros, to be kept, of which each that is 64 bytes wide is a line of the cache."""
+    size = np.dtype(kind).itemsize
+    room = np.zeros(number * width + 64 // size, kind)
+    begin = -room.ctypes.data % 64 // size
+    return held(room[begin : begin + number * width].reshape(number, width))

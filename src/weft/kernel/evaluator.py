@@ -3,7 +3,8 @@
 
 A *fact* is a pair (node of the shared plan, node of the document). Facts rise from the drivers: each brings up the
 nodes that it drives, and these become facts if their other parts hold. Parts that drive nothing are looked at only
-then, from the candidate, and once for each pair (`holding`). So a document costs what its values touch.
+then, from the candidate, and once for each pair (`holding`). So a document costs what its values touch. Candidates
+whose parts ask for names that are not there are dropped before anything is looked at.
 
 Plain Python with Cython's annotations: it runs as it stands, slowly, and compiled it is C.
 """
@@ -13,57 +14,51 @@ import numpy as np
 
 from weft.kernel.arrays import held, wider, zeros
 
-if not cython.compiled:  # compiled, the types are those of the .pxd
+if not cython.compiled:  # compiled, these are those of the .pxd
+    from weft.kernel.codes import AIM, AND, BY_TEST, CHILD, DEPENDENT, DEPENDENT_END, DOWN, EDGE, EXISTS, FALSE, FIRST
+    from weft.kernel.codes import KIND, LIFT, NAMED, OR, OWN_TEST, RESULT, RISEN, TEST, TRUE
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
     from weft.kernel.probing import Probing
 
-NEVER = cython.declare(cython.int, 0)
-TEST = cython.declare(cython.int, 1)
-NAMED = cython.declare(cython.int, 2)
-EXISTS = cython.declare(cython.int, 3)
-LIFT = cython.declare(cython.int, 4)
-FIRST = cython.declare(cython.int, 5)
-LINKED = cython.declare(cython.int, 6)
-AND = cython.declare(cython.int, 7)
-OR = cython.declare(cython.int, 8)
-RANK = cython.declare(cython.int, 9)
-DOWN = cython.declare(cython.int, 10)
-NEVER, TEST, NAMED, EXISTS, LIFT, FIRST, LINKED, AND, OR, RANK, DOWN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-FALSE = cython.declare(cython.int, 1)
-TRUE = cython.declare(cython.int, 2)
-RISEN = cython.declare(cython.int, 4)
-FALSE, TRUE, RISEN = 1, 2, 4
-
 
 @cython.cclass
 class Evaluator(Probing):
-    """One batch against one shared plan; `evaluator.pxd` tells what it keeps: facts to come, and results found."""
+    """Batches against one shared plan; `evaluator.pxd` tells what it keeps: facts to come, and results found."""
 
-    def __init__(self, plan: PlanTables, lists: PlanLists, source, columns: dict, steps: int):
-        Probing.__init__(self, plan, lists, source, columns, steps)
+    def __init__(self, plan: PlanTables, lists: PlanLists):
+        Probing.__init__(self, plan, lists)
         self.stack, self.stacked = zeros(1 << 10, np.int32), 0
         self.found, self.found_size = zeros(1 << 10, np.int32), 0
+        self.result_stamp, self.whether = zeros(plan.results, np.int64), False
 
     def remember(self, nodes, rows) -> None:
         """These pairs are facts, found elsewhere; what is not among them, of probed tests, is none."""
-        nodes_view: cython.int[::1] = held(nodes)
-        rows_view: cython.int[::1] = held(rows)
-        at: cython.Py_ssize_t
-        for at in range(nodes_view.shape[0]):
-            slot: cython.Py_ssize_t = self.slot(nodes_view[at], rows_view[at], 0)
-            self.marks[slot] = self.marks[slot] | TRUE
+        self.note(held(nodes), held(rows), 0, len(nodes))
 
-    def rise(self, nodes, rows) -> tuple:
-        """What candidates lead to: (result, row), each once."""
-        nodes_view: cython.int[::1] = held(nodes)
-        rows_view: cython.int[::1] = held(rows)
+    def rise(self, nodes, rows, starts, whether: bool) -> tuple:
+        """What comes of what was probed, and of facts found elsewhere, by document: (result, row), each once.
+
+        With `whether`, (result, document) instead: less is looked at then.
+        """
+        others: cython.int[::1] = held(nodes)
+        other_rows: cython.int[::1] = held(rows)
+        other_start: cython.longlong[::1] = held(starts)
+        document: cython.int
         at: cython.Py_ssize_t
-        for at in range(nodes_view.shape[0]):
-            self.consider(nodes_view[at], rows_view[at])
-            while self.stacked:
-                self.stacked -= 2
-                self.spread(self.stack[self.stacked], self.stack[self.stacked + 1])
+        self.whether, self.found_size, self.stacked = whether, 0, 0
+        with cython.nogil:
+            for document in range(self.documents.shape[0] - 1):
+                if self.documents[document] == self.documents[document + 1]:
+                    continue
+                self.open_document(document)
+                if other_start[document] < other_start[document + 1]:
+                    self.note(others, other_rows, other_start[document], other_start[document + 1])
+                for at in range(self.risen_start[document], self.risen_start[document + 1], 2):
+                    self.settle(self.risen[at], self.risen[at + 1])
+                for at in range(other_start[document], other_start[document + 1]):
+                    self.settle(others[at], other_rows[at])
+        self.forget()
         pairs = np.array(np.asarray(self.found)[: self.found_size])
         return pairs[::2], pairs[1::2]
 
@@ -74,62 +69,126 @@ class Evaluator(Probing):
         answer = np.zeros(len(nodes), np.int8)
         into: cython.schar[::1] = held(answer)
         at: cython.Py_ssize_t
-        for at in range(nodes_view.shape[0]):
-            into[at] = self.holds(nodes_view[at], rows_view[at])
+        with cython.nogil:
+            for at in range(nodes_view.shape[0]):
+                into[at] = self.holds(nodes_view[at], rows_view[at])
         return answer.astype(bool)
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def open_document(self, document: cython.int) -> cython.void:
+        """Forget the one before, and know the names of this one."""
+        root: cython.int = self.documents[document]
+        self.forget()
+        self.document = document
+        self.whole_low = self.below_names[root, 0] | self.name_masks[self.names[root], 0]
+        self.whole_high = self.below_names[root, 1] | self.name_masks[self.names[root], 1]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def note(
+        self, nodes: cython.int[::1], rows: cython.int[::1], first: cython.longlong, end: cython.longlong
+    ) -> cython.int:
+        at: cython.longlong
+        for at in range(first, end):
+            slot: cython.Py_ssize_t = self.slot(nodes[at], rows[at])
+            self.cells[slot] |= TRUE
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def settle(self, node: cython.int, row: cython.int) -> cython.int:
+        """A candidate, and all that comes of it."""
+        self.consider(node, row)
+        while self.stacked:
+            self.stacked -= 2
+            self.spread(self.stack[self.stacked], self.stack[self.stacked + 1])
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_known(self, node: cython.int) -> cython.bint:
+        """Whether all that may come of a node is one result, which the document is known to have."""
+        aim: cython.ulonglong = self.plan.masks[node, AIM]
+        return self.whether and aim and self.result_stamp[aim - 1] == self.stamp
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def fact(self, node: cython.int, row: cython.int) -> cython.int:
         """A pair holds: it waits for its turn, once."""
-        slot: cython.Py_ssize_t = self.slot(node, row, 0)
-        if self.marks[slot] & RISEN:
+        slot: cython.Py_ssize_t = self.slot(node, row)
+        if self.cells[slot] & RISEN:
             return 0
-        self.marks[slot] = TRUE | RISEN
-        if self.plan.result[node] >= 0:
-            if self.found_size + 2 > self.found.shape[0]:
-                self.found = wider(self.found)
-            self.found[self.found_size] = self.plan.result[node]
-            self.found[self.found_size + 1] = row
-            self.found_size += 2
-        if self.plan.dependent_start[node] < self.plan.dependent_start[node + 1]:
+        self.cells[slot] |= TRUE | RISEN
+        if self.plan.nodes[node, RESULT] >= 0:
+            self.find_result(self.plan.nodes[node, RESULT], row)
+        if self.plan.nodes[node, DEPENDENT] < self.plan.nodes[node, DEPENDENT_END]:
             if self.stacked + 2 > self.stack.shape[0]:
-                self.stack = wider(self.stack)
+                with cython.gil:
+                    self.stack = wider(self.stack)
             self.stack[self.stacked] = node
             self.stack[self.stacked + 1] = row
             self.stacked += 2
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def find_result(self, result: cython.int, row: cython.int) -> cython.int:
+        if self.whether:
+            if self.result_stamp[result] == self.stamp:
+                return 0
+            self.result_stamp[result] = self.stamp
+            row = self.document
+        if self.found_size + 2 > self.found.shape[0]:
+            with cython.gil:
+                self.found = wider(self.found)
+        self.found[self.found_size] = result
+        self.found[self.found_size + 1] = row
+        self.found_size += 2
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def spread(self, node: cython.int, row: cython.int) -> cython.int:
         """A fact brings up what it drives."""
-        at: cython.longlong
-        for at in range(self.plan.dependent_start[node], self.plan.dependent_start[node + 1]):
+        at: cython.int
+        for at in range(self.plan.nodes[node, DEPENDENT], self.plan.nodes[node, DEPENDENT_END]):
             self.consider(self.plan.dependents[at], row)
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def consider(self, node: cython.int, row: cython.int) -> cython.int:
         """A candidate: the row is where the node's driver holds."""
-        plan: PlanTables = self.plan
-        kind: cython.int = plan.kind[node]
+        if self.is_in_vain(node) or self.is_known(node):
+            return 0
+        kind: cython.int = self.plan.nodes[node, KIND]
+        slot: cython.Py_ssize_t
         self.step(1)
         if kind == EXISTS or kind == LIFT or kind == FIRST:
             return self.lift(node, row, kind == FIRST)
         if kind == DOWN:
-            if plan.by_test[node] == 0:
-                return self.descend(node, row)
+            if self.plan.nodes[node, BY_TEST] == 0:
+                return 0 if self.lacks(node, row) else self.descend(node, row)
             if self.is_below(node, row):
                 self.fact(node, row)
             return 0
-        if kind == AND and plan.child[node] >= 0:
-            slot: cython.Py_ssize_t = self.slot(node, row, 0)
-            if self.marks[slot] == 0 and not self.are_met(node, row):
-                slot = self.slot(node, row, 0)
-                self.marks[slot] = FALSE
-            elif self.marks[self.slot(node, row, 0)] != FALSE:
+        if kind == AND and self.plan.nodes[node, CHILD] >= 0:
+            if self.lacks(node, row):
+                return 0
+            slot = self.slot(node, row)
+            if self.cells[slot] & (TRUE | FALSE) == 0 and not self.are_met(node, row):
+                slot = self.slot(node, row)
+                self.cells[slot] |= FALSE
+            elif not self.cells[self.slot(node, row)] & FALSE:
                 self.fact(node, row)
             return 0
         if kind == TEST or kind == NAMED or kind == OR or self.holds(node, row):
@@ -137,11 +196,12 @@ class Evaluator(Probing):
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def lift(self, node: cython.int, row: cython.int, is_first: cython.bint) -> cython.int:
         """Facts where the edge can begin that ends at the row."""
         base: cython.Py_ssize_t = self.heap_size
-        self.above(self.plan.edge[node], row)
+        self.above(self.plan.nodes[node, EDGE], row)
         at: cython.Py_ssize_t
         end: cython.Py_ssize_t = self.heap_size
         for at in range(base, end):
@@ -151,16 +211,19 @@ class Evaluator(Probing):
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def descend(self, node: cython.int, row: cython.int) -> cython.int:
         """Facts where the edge ends that begins at the row, if they pass the test."""
         base: cython.Py_ssize_t = self.heap_size
-        self.below(self.plan.edge[node], row)
+        self.below(self.plan.nodes[node, EDGE], row)
         at: cython.Py_ssize_t
         end: cython.Py_ssize_t = self.heap_size
-        test: cython.int = self.plan.test[node]
+        test: cython.int = self.plan.nodes[node, OWN_TEST]
         for at in range(base, end):
             if test < 0 or self.holds(test, self.heap[at]):
                 self.fact(node, self.heap[at])
+                if self.is_known(node):
+                    break
         self.heap_size = base
         return 0

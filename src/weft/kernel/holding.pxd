@@ -1,3 +1,6 @@
+from weft.kernel.codes cimport AND, DATE, DOWN, EQ, EXISTS, FALSE, FIRST, GT, LE, LIFT, LINKED, LT, NAMED, NE, OR
+from weft.kernel.codes cimport CHECK, CHECK_END, CHILD, CODE, EDGE, INNER, KIND, OPERATOR, OWN_TEST, PARENT, READING
+from weft.kernel.codes cimport PART, PROBED, RANK, STEP, STEP_END, TEST, TEXT, TRUE
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
 from weft.kernel.values cimport NodeValues
@@ -6,11 +9,11 @@ from weft.kernel.values cimport NodeValues
 cdef class Holding(NodeValues):
     cdef int inside  # how deep `holds` is in itself
 
-    cdef int holds(self, int node, int row) except? -1
-    cdef int find(self, int kind, int node, int row) except? -1
-    cdef int are_met(self, int node, int row) except? -1
-    cdef int is_below(self, int node, int row) except? -1
-    cdef int passes(self, int node, int row) except? -1
-    cdef int rank(self, int node, int row) except? -1
-    cdef int linked(self, int node, int row) except? -1
-    cdef int leads(self, int node, long long at, int row, int place) except? -1
+    cdef int holds(self, int node, int row) except? -1 nogil
+    cdef int find(self, int kind, int node, int row) except? -1 nogil
+    cdef int are_met(self, int node, int row) except? -1 nogil
+    cdef int is_below(self, int node, int row) except? -1 nogil
+    cdef int passes(self, int node, int row) except? -1 nogil
+    cdef int rank(self, int node, int row) except? -1 nogil
+    cdef int linked(self, int node, int row) except? -1 nogil
+    cdef int leads(self, int node, int at, int row, int place) except? -1 nogil

@@ -5,46 +5,20 @@ import cython
 
 from weft.kernel.ways import TooMuchError
 
-if not cython.compiled:  # compiled, the types are those of the .pxd
+if not cython.compiled:  # compiled, these are those of the .pxd
+    from weft.kernel.codes import AND, DATE, DOWN, EQ, EXISTS, FALSE, FIRST, GT, LE, LIFT, LINKED, LT, NAMED, NE, OR
+    from weft.kernel.codes import CHECK, CHECK_END, CHILD, CODE, EDGE, INNER, KIND, OPERATOR, OWN_TEST, PARENT, READING
+    from weft.kernel.codes import PART, PROBED, RANK, STEP, STEP_END, TEST, TEXT, TRUE
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
     from weft.kernel.values import NodeValues
 
-# The kinds of nodes, as weft.engine.shared.nodes.NodeKind has them.
-NEVER = cython.declare(cython.int, 0)
-TEST = cython.declare(cython.int, 1)
-NAMED = cython.declare(cython.int, 2)
-EXISTS = cython.declare(cython.int, 3)
-LIFT = cython.declare(cython.int, 4)
-FIRST = cython.declare(cython.int, 5)
-LINKED = cython.declare(cython.int, 6)
-AND = cython.declare(cython.int, 7)
-OR = cython.declare(cython.int, 8)
-RANK = cython.declare(cython.int, 9)
-DOWN = cython.declare(cython.int, 10)
-NEVER, TEST, NAMED, EXISTS, LIFT, FIRST, LINKED, AND, OR, RANK, DOWN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-# Operators, as weft.engine.shared.nodes.COMPARISONS has them.
-EQ = cython.declare(cython.int, 0)
-NE = cython.declare(cython.int, 1)
-LT = cython.declare(cython.int, 2)
-LE = cython.declare(cython.int, 3)
-GT = cython.declare(cython.int, 4)
-GE = cython.declare(cython.int, 5)
-EQ, NE, LT, LE, GT, GE = 0, 1, 2, 3, 4, 5
-# How a value is read, as weft.engine.shared.comparisons.Reading has it; PROBED are tests whose facts came from outside.
-TEXT = cython.declare(cython.int, 0)
-DATE = cython.declare(cython.int, 3)  # the first of three types of instants
-PROBED = cython.declare(cython.int, 6)
-TEXT, DATE, PROBED = 0, 3, 6
-# What is known of a pair.
-FALSE = cython.declare(cython.int, 1)
-TRUE = cython.declare(cython.int, 2)
-FALSE, TRUE = 1, 2
 DEEPEST = cython.declare(cython.int, 400)
 DEEPEST = 400  # nodes in nodes that are looked into: more would be too much for the stack
 
 
 @cython.cfunc
+@cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
 def compared(operator: cython.int, value: cython.double, other: cython.double) -> cython.bint:
@@ -65,52 +39,63 @@ def compared(operator: cython.int, value: cython.double, other: cython.double) -
 class Holding(NodeValues):
     """What holds in a batch."""
 
-    def __init__(self, plan: PlanTables, lists: PlanLists, source, columns: dict, steps: int):
-        NodeValues.__init__(self, plan, lists, source, columns, steps)
+    def __init__(self, plan: PlanTables, lists: PlanLists):
+        NodeValues.__init__(self, plan, lists)
+        self.inside = 0
+
+    def begin(self, source, columns: dict, steps: int) -> None:
+        """Another batch."""
+        NodeValues.begin(self, source, columns, steps)
         self.inside = 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def holds(self, node: cython.int, row: cython.int) -> cython.int:
         """Whether a node of the plan holds at a node of the document that its state reaches."""
         slot: cython.Py_ssize_t
-        kind: cython.int = self.plan.kind[node]
-        if kind == TEST and self.plan.reading[node] != PROBED:
+        kind: cython.int = self.plan.nodes[node, KIND]
+        if kind == TEST and self.plan.nodes[node, READING] != PROBED:
             return self.passes(node, row)
-        slot = self.slot(node, row, 0)
-        if self.marks[slot]:
-            return (self.marks[slot] & TRUE) != 0
+        if kind != DOWN and self.lacks(node, row):  # what a DOWN needs is told of the row above it
+            return 0
+        slot = self.slot(node, row)
+        if self.cells[slot] & (TRUE | FALSE):
+            return (self.cells[slot] & TRUE) != 0
         self.step(1)
         if self.inside > DEEPEST:
-            raise TooMuchError
+            with cython.gil:
+                raise TooMuchError
         self.inside += 1
         answer: cython.int = self.find(kind, node, row)
         self.inside -= 1
-        slot = self.slot(node, row, 0)  # the table may have grown
-        self.marks[slot] = self.marks[slot] | (TRUE if answer else FALSE)
+        slot = self.slot(node, row)  # the table may have grown
+        self.cells[slot] |= TRUE if answer else FALSE
         return answer
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def find(self, kind: cython.int, node: cython.int, row: cython.int) -> cython.int:
-        plan: PlanTables = self.plan
-        at: cython.longlong
+        at: cython.int
         part: cython.int
         if kind == AND:
-            part = plan.child[node]
-            return (part < 0 or self.holds(part, row)) and self.are_met(node, row)
+            part = self.plan.nodes[node, CHILD]
+            if part >= 0 and not self.holds(part, row):
+                return 0
+            return self.are_met(node, row)
         if kind == OR:
-            for at in range(plan.check_start[node], plan.check_start[node + 1]):
-                if self.holds(plan.checks[at], row):
+            for at in range(self.plan.nodes[node, CHECK], self.plan.nodes[node, CHECK_END]):
+                if self.holds(self.plan.checks[at], row):
                     return 1
             return 0
         if kind == EXISTS or kind == LIFT:
-            return self.leads(node, plan.step_start[plan.edge[node]], row, 0)
+            return self.leads(node, self.plan.edges[self.plan.nodes[node, EDGE], STEP], row, 0)
         if kind == FIRST:
-            part = self.first_below(plan.edge[node], row)
-            return part >= 0 and self.holds(plan.child[node], part)
+            part = self.first_below(self.plan.nodes[node, EDGE], row)
+            return self.holds(self.plan.nodes[node, CHILD], part) if part >= 0 else 0
         if kind == DOWN:
-            if plan.test[node] >= 0 and not self.holds(plan.test[node], row):
+            if self.plan.nodes[node, OWN_TEST] >= 0 and not self.holds(self.plan.nodes[node, OWN_TEST], row):
                 return 0
             return self.is_below(node, row)
         if kind == RANK:
@@ -118,48 +103,51 @@ class Holding(NodeValues):
         if kind == LINKED:
             return self.linked(node, row)
         if kind == NAMED:
-            return self.source.is_named(node, self.names[row])
+            with cython.gil:
+                return self.source.is_named(node, self.names[row])
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def are_met(self, node: cython.int, row: cython.int) -> cython.int:
         """Whether the parts of an AND hold, but for its driver."""
-        plan: PlanTables = self.plan
-        at: cython.longlong
-        for at in range(plan.check_start[node], plan.check_start[node + 1]):
-            if (self.holds(plan.checks[at], row) != 0) == (plan.is_negated[at] != 0):
+        at: cython.int
+        for at in range(self.plan.nodes[node, CHECK], self.plan.nodes[node, CHECK_END]):
+            if (self.holds(self.plan.checks[at], row) != 0) == (self.plan.is_negated[at] != 0):
                 return 0
         return 1
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def is_below(self, node: cython.int, row: cython.int) -> cython.int:
         """Whether a pattern's edge that ends at the row begins where the parent pattern holds."""
-        plan: PlanTables = self.plan
         base: cython.Py_ssize_t = self.heap_size
-        self.above(plan.edge[node], row)
+        self.above(self.plan.nodes[node, EDGE], row)
         at: cython.Py_ssize_t
         end: cython.Py_ssize_t = self.heap_size
         answer: cython.int = 0
         for at in range(base, end):
-            if self.holds(plan.parent[node], self.heap[at]):
+            if self.holds(self.plan.nodes[node, PARENT], self.heap[at]):
                 answer = 1
                 break
         self.heap_size = base
         return answer
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def passes(self, node: cython.int, row: cython.int) -> cython.int:
         """Whether a value passes a comparison with a constant."""
-        plan: PlanTables = self.plan
-        reading: cython.int = plan.reading[node]
-        operator: cython.int = plan.operator[node]
+        reading: cython.int = self.plan.nodes[node, READING]
+        operator: cython.int = self.plan.nodes[node, OPERATOR]
+        if reading == PART:
+            return self.has_part(row, operator, self.plan.nodes[node, CODE])
         if not (self.known[row] >> reading) & 1:
             self.read(row, reading)
         if reading == TEXT:
-            code: cython.int = plan.code[node]
+            code: cython.int = self.plan.nodes[node, CODE]
             if operator == EQ or operator == NE:
                 return (self.low[row] <= code < self.high[row]) == (operator == EQ)
             if operator == LT:
@@ -171,15 +159,15 @@ class Holding(NodeValues):
             return code < self.high[row]
         if reading >= DATE and self.instant_reading[row] != reading:
             return 0  # a value is of one type at most, and stands in no relation to the others
-        return compared(operator, self.value(row, reading), plan.number[node])
+        return compared(operator, self.value(row, reading), self.plan.number[node])
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def rank(self, node: cython.int, row: cython.int) -> cython.int:
         """A position among the siblings that the state reaches and the inner test passes; all are told at once."""
-        plan: PlanTables = self.plan
         base: cython.Py_ssize_t = self.heap_size
-        inner: cython.int = plan.child[node]
+        inner: cython.int = self.plan.nodes[node, CHILD]
         answer: cython.int = 0
         at: cython.Py_ssize_t
         kept: cython.Py_ssize_t = base
@@ -188,27 +176,27 @@ class Holding(NodeValues):
                 self.push(row)
                 kept += 1
         else:
-            self.children(self.parents[row], row, plan.symbol[plan.state[node]])
+            self.children(self.parents[row], row, self.plan.symbol[node])
             for at in range(base, self.heap_size):
                 if inner < 0 or self.holds(inner, self.heap[at]):
                     self.heap[kept] = self.heap[at]
                     kept += 1
         size: cython.double = kept - base
         for at in range(base, kept):
-            limit: cython.double = size if plan.is_last[node] else plan.number[node]
-            is_met: cython.bint = compared(plan.operator[node], at - base + 1, limit)
+            limit: cython.double = size if self.plan.is_last[node] else self.plan.number[node]
+            is_met: cython.bint = compared(self.plan.nodes[node, OPERATOR], at - base + 1, limit)
             if is_met and self.heap[at] == row:
                 answer = 1
-            slot: cython.Py_ssize_t = self.slot(node, self.heap[at], 0)
-            self.marks[slot] = self.marks[slot] | (TRUE if is_met else FALSE)
+            slot: cython.Py_ssize_t = self.slot(node, self.heap[at])
+            self.cells[slot] |= TRUE if is_met else FALSE
         self.heap_size = base
         return answer
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def linked(self, node: cython.int, row: cython.int) -> cython.int:
         """What a chain of edges leads to: how many nodes, or whether the first passes a test."""
-        plan: PlanTables = self.plan
         base: cython.Py_ssize_t = self.heap_size
         self.push(row)
         at: cython.longlong
@@ -216,14 +204,14 @@ class Holding(NodeValues):
         start: cython.Py_ssize_t = base
         end: cython.Py_ssize_t
         kept: cython.Py_ssize_t
-        for at in range(plan.chain_start[node], plan.chain_start[node + 1]):
+        for at in range(self.plan.chain_start[node], self.plan.chain_start[node + 1]):
             end = self.heap_size
             for place in range(start, end):
-                self.below(plan.chain_edges[at], self.heap[place])
+                self.below(self.plan.chain_edges[at], self.heap[place])
             self.sort(end)
             kept = end
             for place in range(end, self.heap_size):
-                if plan.chain_nodes[at] < 0 or self.holds(plan.chain_nodes[at], self.heap[place]):
+                if self.plan.chain_nodes[at] < 0 or self.holds(self.plan.chain_nodes[at], self.heap[place]):
                     self.heap[kept] = self.heap[place]
                     kept += 1
             self.heap_size = kept
@@ -231,40 +219,42 @@ class Holding(NodeValues):
         number: cython.Py_ssize_t = self.heap_size - start
         answer: cython.int = 0
         if number:
-            if plan.is_count[node]:
-                answer = compared(plan.operator[node], number, plan.number[node])
+            if self.plan.is_count[node]:
+                answer = compared(self.plan.nodes[node, OPERATOR], number, self.plan.number[node])
             else:
-                answer = self.source.passes_first(node, self.heap[start])
+                with cython.gil:
+                    answer = self.source.passes_first(node, self.heap[start])
         self.heap_size = base
         return answer
 
     @cython.cfunc
-    @cython.exceptval(-1)
-    def leads(self, node: cython.int, at: cython.longlong, row: cython.int, place: cython.int) -> cython.int:
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def leads(self, node: cython.int, at: cython.int, row: cython.int, place: cython.int) -> cython.int:
         """Whether the steps of a node's edge, from one of them on, lead to where its child holds."""
-        plan: PlanTables = self.plan
         base: cython.Py_ssize_t = self.heap_size
         slot: cython.Py_ssize_t
-        child: cython.int = plan.child[node] if plan.kind[node] == LIFT else -1
-        is_end: cython.bint = at + 1 == plan.step_start[plan.edge[node] + 1]
+        child: cython.int = self.plan.nodes[node, CHILD] if self.plan.nodes[node, KIND] == LIFT else -1
+        is_end: cython.bint = at + 1 == self.plan.edges[self.plan.nodes[node, EDGE], STEP_END]
         if place:
-            slot = self.slot(node, row, place)
-            if self.marks[slot]:
-                return (self.marks[slot] & TRUE) != 0
-        self.reach(plan.steps[at], row)
+            slot = self.slot(self.plan.nodes[node, INNER] + place, row)
+            if self.cells[slot] & (TRUE | FALSE):
+                return (self.cells[slot] & TRUE) != 0
+        self.reach(self.plan.steps[at], row)
         each: cython.Py_ssize_t
         answer: cython.int = 0
         end: cython.Py_ssize_t = self.heap_size
         for each in range(base, end):
-            if (
-                (child < 0 or self.holds(child, self.heap[each]))
-                if is_end
-                else self.leads(node, at + 1, self.heap[each], place + 1)
-            ):
+            if not is_end:
+                answer = self.leads(node, at + 1, self.heap[each], place + 1)
+            elif child < 0:
                 answer = 1
+            else:
+                answer = self.holds(child, self.heap[each])
+            if answer:
                 break
         self.heap_size = base
         if place:
-            slot = self.slot(node, row, place)
-            self.marks[slot] = TRUE if answer else FALSE
+            slot = self.slot(self.plan.nodes[node, INNER] + place, row)
+            self.cells[slot] |= TRUE if answer else FALSE
         return answer

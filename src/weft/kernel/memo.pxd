@@ -1,10 +1,13 @@
-cdef class Memo:
-    cdef long long[::1] keys
-    cdef int[::1] places  # steps into an edge
-    cdef signed char[::1] marks
-    cdef unsigned long long[::1] depths  # of an edge and a label path: where it can begin
-    cdef Py_ssize_t used
-    cdef unsigned long long mask
+from weft.kernel.tables cimport mixed
 
-    cdef Py_ssize_t slot(self, int node, int row, int place) except? -1
-    cdef int grow(self) except? -1
+
+cdef class Memo:
+    cdef long long[::1] cells  # a pair, then a stamp and the bits that are known of it
+    cdef unsigned long long mask
+    cdef unsigned long long used
+    cdef long long stamp
+
+    cdef int shrink(self) except? -1
+    cdef void forget(self) noexcept nogil
+    cdef Py_ssize_t slot(self, int node, int row) except? -1 nogil
+    cdef int grow(self) except? -1 nogil

@@ -1,77 +1,83 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
-"""What is known of pairs (node of the shared plan, node of the document), by open addressing."""
+"""What is known of pairs (node of the shared plan, node of the document), by open addressing.
+
+It is forgotten after every document, so that it stays small and near: what has another stamp is not there.
+"""
 
 import cython
 import numpy as np
 
-from weft.kernel.arrays import held, zeros
+from weft.kernel.arrays import zeros
 
-MASK32 = cython.declare(cython.ulonglong)  # numbers beyond 31 bits must be C variables, or they are Python's
-MIX_LOW = cython.declare(cython.ulonglong)
-MIX_HIGH = cython.declare(cython.ulonglong)
-MASK32, MIX_LOW, MIX_HIGH = 0xFFFFFFFF, 0x9E3779B1, 0x85EBCA77
+if not cython.compiled:  # compiled, it is that of the .pxd
+    from weft.kernel.tables import mixed
 
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def scattered(key: cython.longlong, place: cython.int) -> cython.ulonglong:
-    """A pair's hash; masked so that it is the same compiled or not."""
-    low: cython.ulonglong = ((key & MASK32) + (place + 1) * 7919) * MIX_LOW
-    high: cython.ulonglong = ((key >> 32) & MASK32) * MIX_HIGH
-    mixed: cython.ulonglong = (low ^ (high << 1) ^ (low >> 15) ^ (high >> 13)) & MASK32
-    return mixed ^ (mixed >> 11)
+ROOM = cython.declare(cython.Py_ssize_t, 1 << 12)
+ROOM = 1 << 12  # pairs to begin with
+MOST_KEPT = cython.declare(cython.Py_ssize_t, 1 << 16)
+MOST_KEPT = 1 << 16  # pairs that there is still room for in the next batch
 
 
 @cython.cclass
 class Memo:
-    """The table of a batch; `memo.pxd` tells its columns."""
+    """The table of a document; `memo.pxd` tells its columns."""
 
     def __init__(self):
-        self.keys = held(np.full(1 << 12, -1, np.int64))
-        self.places, self.marks = zeros(1 << 12, np.int32), zeros(1 << 12, np.int8)
-        self.depths = zeros(1 << 12, np.uint64)
-        self.mask, self.used = (1 << 12) - 1, 0
+        self.cells = zeros(2 * ROOM, np.int64)
+        self.mask, self.used, self.stamp = ROOM - 1, 0, 1
 
     @cython.cfunc
-    @cython.exceptval(-1)
-    def slot(self, node: cython.int, row: cython.int, place: cython.int) -> cython.Py_ssize_t:
-        """Where it is kept what is known of a pair, at a step of the node's edge if it is not the first."""
+    @cython.exceptval(-1, check=True)
+    def shrink(self) -> cython.int:
+        """Before a batch: what a large document needed is not kept."""
+        if self.mask >= MOST_KEPT:
+            self.cells, self.mask = zeros(2 * ROOM, np.int64), ROOM - 1
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def forget(self) -> cython.void:
+        """Nothing is known from now on."""
+        self.stamp += 1
+        self.used = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def slot(self, node: cython.int, row: cython.int) -> cython.Py_ssize_t:
+        """Where the cell of a pair is that says what is known of it: `cells[slot]`, as bits."""
         key: cython.longlong = node
         key = (key << 32) | row
-        at: cython.ulonglong = scattered(key, place) & self.mask
-        while self.keys[at] != -1:
-            if self.keys[at] == key and self.places[at] == place:
-                return at
+        at: cython.ulonglong = mixed(key) & self.mask
+        stamp: cython.longlong = self.stamp
+        while self.cells[2 * at + 1] >> 3 == stamp:
+            if self.cells[2 * at] == key:
+                return 2 * at + 1
             at = (at + 1) & self.mask
-        if 2 * (self.used + 1) > self.keys.shape[0]:
+        if 2 * (self.used + 1) > self.mask:
             self.grow()
-            return self.slot(node, row, place)
+            return self.slot(node, row)
         self.used += 1
-        self.keys[at] = key
-        self.places[at] = place
-        return at
+        self.cells[2 * at] = key
+        self.cells[2 * at + 1] = stamp << 3
+        return 2 * at + 1
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def grow(self) -> cython.int:
-        keys: cython.longlong[::1] = self.keys
-        places: cython.int[::1] = self.places
-        marks: cython.schar[::1] = self.marks
-        depths: cython.ulonglong[::1] = self.depths
-        size: cython.Py_ssize_t = 2 * keys.shape[0]
-        self.keys = held(np.full(size, -1, np.int64))
-        self.places, self.marks, self.depths = zeros(size, np.int32), zeros(size, np.int8), zeros(size, np.uint64)
-        self.mask = size - 1
-        old: cython.Py_ssize_t
+        with cython.gil:
+            old: cython.longlong[::1] = self.cells
+            self.cells = zeros(2 * old.shape[0], np.int64)
+        self.mask = 2 * self.mask + 1
+        i: cython.Py_ssize_t
         at: cython.ulonglong
-        for old in range(keys.shape[0]):
-            if keys[old] != -1:
-                at = scattered(keys[old], places[old]) & self.mask
-                while self.keys[at] != -1:
+        for i in range(0, old.shape[0], 2):
+            if old[i + 1] >> 3 == self.stamp:
+                at = mixed(old[i]) & self.mask
+                while self.cells[2 * at + 1]:
                     at = (at + 1) & self.mask
-                self.keys[at] = keys[old]
-                self.places[at] = places[old]
-                self.marks[at] = marks[old]
-                self.depths[at] = depths[old]
+                self.cells[2 * at] = old[i]
+                self.cells[2 * at + 1] = old[i + 1]
         return 0

@@ -8,16 +8,22 @@ cdef class PlanLists:
     cdef ProbeTables tables
     cdef signed char[::1] is_made
     cdef signed char[::1] has_tests  # whether values matter
+    cdef signed char[::1] means  # by what means they find tests, see `codes`
     cdef IntLists nodes  # of the shared plan, brought up at every row
     cdef IntLists contexts  # states above deep edges, in order
-    cdef IntLists equals  # states with texts that values may equal, in order
+    cdef IntLists equals  # states with tests that constants lead to, in order
     cdef IntLists runs
     cdef IntLists machines
     cdef Numbers found  # (label path, constant) -> a list of `passed`
     cdef IntLists passed  # tests
     cdef int lists
+    cdef Numbers begins  # (deep edge, label path) -> a place of `begin_bits`
+    cdef unsigned long long[::1] begin_bits
+    cdef int begun
 
     cdef int make(self, int path) except? -1
-    cdef int passing(self, int path, int code) except? -1
-    cdef int intersect(self, int path, int code) except? -1
-    cdef bint has_state(self, IntLists lists, int path, int state) noexcept
+    cdef int passing(self, int path, int code) except? -1 nogil
+    cdef int intersect(self, int path, int code) except? -1 nogil
+    cdef bint is_found(self, int path, int state) noexcept nogil
+    cdef bint is_above(self, int path, int state) noexcept nogil
+    cdef int remember_begins(self, long long key, unsigned long long depths) except? -1 nogil

@@ -15,6 +15,29 @@ MOST_PASSED = cython.declare(cython.Py_ssize_t, 4_000_000)
 MOST_PASSED = 4_000_000  # tests that are remembered as passed by values, beyond which all are forgotten
 
 
+MOST_BEGUN = cython.declare(cython.int, 1_000_000)
+MOST_BEGUN = 1_000_000  # edges at label paths, likewise
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def has_number(
+    pool: cython.int[::1], low: cython.Py_ssize_t, size: cython.Py_ssize_t, wanted: cython.int
+) -> cython.bint:
+    """Whether a number is in a stretch of a column that is in order."""
+    end: cython.Py_ssize_t = low + size
+    high: cython.Py_ssize_t = end
+    middle: cython.Py_ssize_t
+    while low < high:
+        middle = (low + high) >> 1
+        if pool[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low < end and pool[low] == wanted
+
+
 @cython.cclass
 class PlanLists:
     """The label plans of a table of label paths; `plan_lists.pxd` tells the lists."""
@@ -22,13 +45,15 @@ class PlanLists:
     def __init__(self, paths: PathTable, tables: ProbeTables):
         self.paths, self.tables = paths, tables
         self.is_made, self.has_tests = zeros(1024, np.int8), zeros(1024, np.int8)
+        self.means = zeros(1024, np.int8)
         self.nodes, self.contexts, self.equals = IntLists(), IntLists(), IntLists()
         self.runs, self.machines = IntLists(), IntLists()
         self.forget()
 
     def forget(self) -> None:
-        """Forget which tests values were found to pass."""
+        """Forget which tests values were found to pass, and where deep edges were found to begin."""
         self.found, self.passed, self.lists = Numbers(), IntLists(), 0
+        self.begins, self.begin_bits, self.begun = Numbers(), zeros(1024, np.uint64), 0
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -41,6 +66,8 @@ class PlanLists:
         state: cython.int
         if path >= self.is_made.shape[0]:
             self.is_made, self.has_tests = wider(self.is_made, path), wider(self.has_tests, path)
+            self.means = wider(self.means, path)
+        self.means[path] = 0
         for each in (self.nodes, self.contexts, self.equals, self.runs, self.machines):
             lists: IntLists = each
             lists.reserve(path, 0)
@@ -54,8 +81,9 @@ class PlanLists:
                     self.nodes.add(path, t.named_nodes[j])
             if t.is_context[state]:
                 self.contexts.add(path, state)
-            if t.has_equal[state]:
+            if t.means[state]:
                 self.equals.add(path, state)
+                self.means[path] = self.means[path] | t.means[state]
             for j in range(t.run_start[state], t.run_start[state + 1]):
                 self.runs.add(path, j)
             for j in range(t.machine_start[state], t.machine_start[state + 1]):
@@ -67,27 +95,29 @@ class PlanLists:
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def passing(self, path: cython.int, code: cython.int) -> cython.int:
-        """The list of the tests at a label path that a value passes by being a constant."""
+        """The list of the tests at a label path that a value passes by being, or having in it, a constant."""
         key: cython.longlong = path
         key = (key << 32) | code
         known: cython.int = self.found.find(key)
         if known < 0:
             if self.passed.used > MOST_PASSED:
-                self.forget()
+                with cython.gil:
+                    self.forget()
             known = self.intersect(path, code)
             self.found.put(key, known)
         return known
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def intersect(self, path: cython.int, code: cython.int) -> cython.int:
         """The tests with a constant whose states a label path reaches: the fewer are looked for among the others."""
-        t: ProbeTables = self.tables
         new: cython.int = self.lists
-        low: cython.longlong = t.equal_start[code]
-        end: cython.longlong = t.equal_start[code + 1]
+        low: cython.longlong = self.tables.equal_start[code]
+        end: cython.longlong = self.tables.equal_start[code + 1]
         first: cython.Py_ssize_t = self.equals.start[path]
         last: cython.Py_ssize_t = first + self.equals.size[path]
         i: cython.Py_ssize_t
@@ -99,8 +129,8 @@ class PlanLists:
         self.passed.size[new] = 0
         if end - low <= last - first:
             while low < end:
-                if self.has_state(self.equals, path, t.equal_states[low]):
-                    self.passed.add(new, t.equal_tests[low])
+                if self.is_found(path, self.tables.equal_states[low]):
+                    self.passed.add(new, self.tables.equal_tests[low])
                 low += 1
             return new
         for i in range(first, last):
@@ -108,30 +138,44 @@ class PlanLists:
             high = end
             while low < high:
                 middle = (low + high) >> 1
-                if t.equal_states[middle] < state:
+                if self.tables.equal_states[middle] < state:
                     low = middle + 1
                 else:
                     high = middle
-            while low < end and t.equal_states[low] == state:
-                self.passed.add(new, t.equal_tests[low])
+            while low < end and self.tables.equal_states[low] == state:
+                self.passed.add(new, self.tables.equal_tests[low])
                 low += 1
         return new
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
-    def has_state(self, lists: IntLists, path: cython.int, state: cython.int) -> cython.bint:
-        """Whether a state is among those of a label path, which are in order."""
-        low: cython.Py_ssize_t = lists.start[path]
-        end: cython.Py_ssize_t = low + lists.size[path]
-        high: cython.Py_ssize_t = end
-        middle: cython.Py_ssize_t
-        while low < high:
-            middle = (low + high) >> 1
-            if lists.pool[middle] < state:
-                low = middle + 1
-            else:
-                high = middle
-        return low < end and lists.pool[low] == state
+    def is_found(self, path: cython.int, state: cython.int) -> cython.bint:
+        """Whether a state has tests that constants lead to and is reached at a label path."""
+        return has_number(self.equals.pool, self.equals.start[path], self.equals.size[path], state)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_above(self, path: cython.int, state: cython.int) -> cython.bint:
+        """Whether a state is above deep edges and is reached at a label path."""
+        return has_number(self.contexts.pool, self.contexts.start[path], self.contexts.size[path], state)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def remember_begins(self, key: cython.longlong, depths: cython.ulonglong) -> cython.int:
+        """At which depths, as bits, a deep edge that ends at a label path can begin."""
+        if self.begun > MOST_BEGUN:
+            with cython.gil:
+                self.forget()
+        if self.begun == self.begin_bits.shape[0]:
+            with cython.gil:
+                self.begin_bits = wider(self.begin_bits)
+        self.begin_bits[self.begun] = depths
+        self.begins.put(key, self.begun)
+        self.begun += 1
+        return 0
 
     def cut(self, mark: int) -> None:
         """Forget the label plans from a label path on."""
@@ -149,13 +193,13 @@ class PlanLists:
         for each in kept:
             lists: IntLists = each
             used += lists.used
-        return int(used)
+        return int(used) + 2 * self.begun
 
     def is_context(self, path: int, state: int) -> bool:
         """Whether a state above deep edges is reached at a label path."""
         if path >= len(self.is_made) or not self.is_made[path]:
             self.make(path)
-        return bool(self.has_state(self.contexts, path, state))
+        return bool(self.is_above(path, state))
 
     def comparisons_at(self, path: int) -> object:
         """The comparisons of numbers and instants at a label path."""

@@ -1,3 +1,6 @@
+from weft.kernel.part_tables cimport PartTables
+
+
 cdef class ProbeTables:
     # what a state brings up by itself
     cdef long long[::1] up_start
@@ -7,7 +10,7 @@ cdef class ProbeTables:
     cdef int[::1] named_symbols
     cdef signed char[::1] is_context  # states above deep edges
     # comparisons: of a state its runs, of a run its tests in the order of their constants
-    cdef signed char[::1] has_equal  # states with texts that values may equal
+    cdef signed char[::1] means  # by state, by what means its tests on texts are found, see `codes`
     cdef long long[::1] run_start
     cdef signed char[::1] run_operator
     cdef signed char[::1] run_reading
@@ -15,7 +18,9 @@ cdef class ProbeTables:
     cdef long long[::1] ordered_end  # by run: before the tests whose constant is not-a-number
     cdef double[::1] keys
     cdef int[::1] tests
-    # texts that values may equal: by constant the tests, in the order of their states
+    # tests that are found by their constants, texts first, then parts of texts: by constant, in the order of their states
+    cdef PartTables parts
+    cdef int texts  # how many there are
     cdef long long[::1] equal_start
     cdef int[::1] equal_states
     cdef int[::1] equal_tests
@@ -32,7 +37,7 @@ cdef class ProbeTables:
     cdef bint is_ordered  # texts are compared by order too
 
     cdef int index(self, int number) except? -1
-    cdef int find(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept
-    cdef int rank(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept
-    cdef unsigned long long hashed(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept
-    cdef int order(self, int code, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept
+    cdef int find(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept nogil
+    cdef int rank(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept nogil
+    cdef unsigned long long hashed(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept nogil
+    cdef int order(self, int code, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept nogil

@@ -6,6 +6,9 @@ import numpy as np
 
 from weft.kernel.arrays import held, zeros
 
+if not cython.compiled:  # compiled, it is that of the .pxd
+    from weft.kernel.part_tables import PartTables
+
 MASK32 = cython.declare(cython.ulonglong)  # numbers beyond 31 bits must be C variables, or they are Python's
 PRIME = cython.declare(cython.ulonglong)
 MASK32, PRIME = 0xFFFFFFFF, 0x01000193
@@ -17,18 +20,18 @@ LONG = 63  # texts of so many bytes and more share a bit of the lengths
 class ProbeTables:
     """What label paths and values bring up; never changed. `probe_tables.pxd` tells the columns."""
 
-    def __init__(self, columns: dict, texts: list, is_ordered: bool, seed: int):
-        """`texts` are the constants in order, as UTF-8; the code of each is its place."""
+    def __init__(self, columns: dict, texts: list, is_ordered: bool, parts: PartTables, seed: int):
+        """`texts` are the constants in order, as UTF-8; the code of each is its place, and behind them are `parts`."""
         self.up_start, self.up_nodes = held(columns["up_start"]), held(columns["up_nodes"])
         self.named_start, self.named_nodes = held(columns["named_start"]), held(columns["named_nodes"])
         self.named_symbols, self.is_context = held(columns["named_symbols"]), held(columns["is_context"])
-        self.has_equal, self.run_start = held(columns["has_equal"]), held(columns["run_start"])
+        self.means, self.run_start = held(columns["means"]), held(columns["run_start"])
         self.run_operator, self.run_reading = held(columns["run_operator"]), held(columns["run_reading"])
         self.test_start, self.ordered_end = held(columns["test_start"]), held(columns["ordered_end"])
         self.keys, self.tests = held(columns["keys"]), held(columns["tests"])
         self.equal_start, self.equal_states = held(columns["equal_start"]), held(columns["equal_states"])
         self.equal_tests, self.machine_start = held(columns["equal_tests"]), held(columns["machine_start"])
-        self.is_ordered = is_ordered
+        self.is_ordered, self.parts, self.texts = is_ordered, parts, len(texts)
         self.seed = seed & MASK32
         self.characters = memoryview(b"".join(texts) + b"\0")
         self.character_start = held(np.cumsum([0, *map(len, texts)], dtype=np.int64))
@@ -57,6 +60,7 @@ class ProbeTables:
         return 0
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def hashed(
         self, text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
@@ -69,6 +73,7 @@ class ProbeTables:
         return value ^ (value >> 15)
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def find(
         self, text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
@@ -94,6 +99,7 @@ class ProbeTables:
         return -1
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def rank(
         self, text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
@@ -111,6 +117,7 @@ class ProbeTables:
         return low
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def order(
         self, code: cython.int, text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t

@@ -8,21 +8,15 @@ from weft.kernel.arrays import held, wider, zeros
 
 EMPTY = cython.declare(cython.longlong)
 EMPTY = -1
-MASK32 = cython.declare(cython.ulonglong)  # numbers beyond 31 bits must be C variables, or they are Python's
-MIX_LOW = cython.declare(cython.ulonglong)
-MIX_HIGH = cython.declare(cython.ulonglong)
-MASK32, MIX_LOW, MIX_HIGH = 0xFFFFFFFF, 0x9E3779B1, 0x85EBCA77
 
+if not cython.compiled:  # compiled, it is that of the .pxd
 
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def mixed(key: cython.longlong) -> cython.ulonglong:
-    """A hash of two numbers of 32 bits; masked so that it is the same compiled or not."""
-    low: cython.ulonglong = (key & MASK32) * MIX_LOW
-    high: cython.ulonglong = ((key >> 32) & MASK32) * MIX_HIGH
-    both: cython.ulonglong = (low ^ (high << 1) ^ (low >> 15) ^ (high >> 13)) & MASK32
-    return both ^ (both >> 11)
+    def mixed(key: int) -> int:
+        """A hash of two numbers of 32 bits; masked so that it is the same compiled or not."""
+        low = (key & 0xFFFFFFFF) * 0x9E3779B1
+        high = ((key >> 32) & 0xFFFFFFFF) * 0x85EBCA77
+        both = (low ^ (high << 1) ^ (low >> 15) ^ (high >> 13)) & 0xFFFFFFFF
+        return both ^ (both >> 11)
 
 
 @cython.cclass
@@ -37,7 +31,7 @@ class Numbers:
         self.mask, self.used = size - 1, 0
 
     @cython.cfunc
-    @cython.inline
+    @cython.nogil
     @cython.exceptval(check=False)
     def find(self, key: cython.longlong) -> cython.int:
         """The number of a pair, -1 if it is not there."""
@@ -49,11 +43,13 @@ class Numbers:
         return -1
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def put(self, key: cython.longlong, value: cython.int) -> cython.int:
         """Add a pair that is not there."""
         if 2 * (self.used + 1) > self.keys.shape[0]:
-            self.rebuild(2 * self.keys.shape[0], -1)
+            with cython.gil:
+                self.rebuild(2 * self.keys.shape[0], -1)
         at: cython.ulonglong = mixed(key) & self.mask
         while self.keys[at] != EMPTY:
             at = (at + 1) & self.mask
@@ -87,15 +83,18 @@ class IntLists:
         self.used = 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def reserve(self, which: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Room for so many entries in all; returns where the list starts."""
         if which >= self.start.shape[0]:
-            self.start, self.size = wider(self.start, which), wider(self.size, which)
-            self.room = wider(self.room, which)
+            with cython.gil:
+                self.start, self.size = wider(self.start, which), wider(self.size, which)
+                self.room = wider(self.room, which)
         if size > self.room[which]:
             if self.used + size > self.pool.shape[0]:
-                self.pool = wider(self.pool, self.used + size)
+                with cython.gil:
+                    self.pool = wider(self.pool, self.used + size)
             old: cython.Py_ssize_t = self.start[which]
             i: cython.Py_ssize_t
             for i in range(self.size[which]):
@@ -106,7 +105,8 @@ class IntLists:
         return self.start[which]
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def add(self, which: cython.Py_ssize_t, entry: cython.int) -> cython.int:
         if which >= self.start.shape[0] or self.size[which] == self.room[which]:
             self.reserve(which, 4 if which >= self.start.shape[0] else 2 * self.room[which] + 4)
@@ -115,6 +115,7 @@ class IntLists:
         return 0
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def give_back(self, which: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
         """A list that was the last to get room ends here: what is behind its end is free again."""

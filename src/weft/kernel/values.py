@@ -9,17 +9,12 @@ import numpy as np
 
 from weft.kernel.arrays import held, zeros
 
-if not cython.compiled:  # compiled, the types are those of the .pxd
+if not cython.compiled:  # compiled, these are those of the .pxd
+    from weft.kernel.codes import CONTAINS, DOUBLE, NUMBER, STARTS, TEXT
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
-    from weft.kernel.probe_tables import ProbeTables
     from weft.kernel.ways import NodeWays
 
-# How a value is read, as weft.engine.shared.comparisons.Reading has it.
-TEXT = cython.declare(cython.int, 0)
-NUMBER = cython.declare(cython.int, 1)
-DOUBLE = cython.declare(cython.int, 2)
-TEXT, NUMBER, DOUBLE = 0, 1, 2
 MOST_DIGITS = cython.declare(cython.int, 15)
 MOST_DIGITS = 15  # whose number a double holds exactly, as it does the powers of ten up to here: one division is exact
 POWERS = cython.declare(cython.double[::1])
@@ -34,36 +29,53 @@ ODD = float("inf")  # of `decimal`: it may be a number, of a form that Python re
 class NodeValues(NodeWays):
     """The values of a batch; `values.pxd` tells the columns."""
 
-    def __init__(self, plan: PlanTables, lists: PlanLists, source, columns: dict, steps: int):
-        NodeWays.__init__(self, plan, lists, source, columns, steps)
-        self.tests = lists.tables
+    def __init__(self, plan: PlanTables, lists: PlanLists):
+        NodeWays.__init__(self, plan, lists)
+        self.tests, self.parts = lists.tables, lists.tables.parts
+        self.widen_values(1 << 10)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=True)
+    def widen_values(self, room: cython.int) -> cython.int:
+        self.known = zeros(room, np.int16)
+        self.low, self.high = zeros(room, np.int32), zeros(room, np.int32)
+        self.as_number, self.as_double = zeros(room, np.float64), zeros(room, np.float64)
+        self.as_instant, self.instant_reading = zeros(room, np.float64), zeros(room, np.int8)
+        return 0
+
+    def begin(self, source, columns: dict, steps: int) -> None:
+        """Another batch."""
+        NodeWays.begin(self, source, columns, steps)
         self.characters, self.text_begin = held(columns["characters"]), held(columns["text_begin"])
         self.attribute_characters = held(columns["attribute_characters"])
         self.attribute_begin = held(columns["attribute_begin"])
-        self.known = zeros(self.nodes, np.int8)
-        self.low, self.high = zeros(self.nodes, np.int32), zeros(self.nodes, np.int32)
-        self.as_number, self.as_double = zeros(self.nodes, np.float64), zeros(self.nodes, np.float64)
-        self.as_instant, self.instant_reading = zeros(self.nodes, np.float64), zeros(self.nodes, np.int8)
-        self.begin = self.end = self.space_begin = self.space_end = 0
+        self.begin_at = self.end_at = self.space_begin = self.space_end = 0
+        if self.nodes > self.known.shape[0]:
+            self.widen_values(2 * self.nodes)
+        row: cython.int
+        for row in range(self.nodes):
+            self.known[row] = 0
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def find_value(self, row: cython.int) -> cython.bint:
-        """Set `begin` and `end` to those of a node's value; returns whether it is in the texts, else in attributes."""
+        """Set `begin_at` and `end_at` to those of a node's value; returns whether it is in the texts, else in attributes."""
         if row < self.elements:
-            self.begin = self.text_begin[self.text_first[row]]
-            self.end = self.text_begin[self.text_last[row]]
+            self.begin_at = self.text_begin[self.text_first[row]]
+            self.end_at = self.text_begin[self.text_last[row]]
             return True
         if row < self.first_text:
-            self.begin = self.attribute_begin[row - self.elements]
-            self.end = self.attribute_begin[row - self.elements + 1]
+            self.begin_at = self.attribute_begin[row - self.elements]
+            self.end_at = self.attribute_begin[row - self.elements + 1]
             return False
-        self.begin = self.text_begin[row - self.first_text]
-        self.end = self.text_begin[row - self.first_text + 1]
+        self.begin_at = self.text_begin[row - self.first_text]
+        self.end_at = self.text_begin[row - self.first_text + 1]
         return True
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def read(self, row: cython.int, reading: cython.int) -> cython.int:
         """Find out a node's value, in the form that is asked for."""
         if reading == TEXT:
@@ -73,45 +85,49 @@ class NodeValues(NodeWays):
         elif reading == DOUBLE:
             self.as_double[row] = self.read_number(row, True)
         else:
-            self.instant_reading[row], self.as_instant[row] = self.source.instant(row)
+            with cython.gil:
+                self.instant_reading[row], self.as_instant[row] = self.source.instant(row)
         self.known[row] = self.known[row] | (1 << reading)
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def read_text(self, row: cython.int) -> cython.int:
         """From where to before where the equals of a value lie among the constants."""
-        tests: ProbeTables = self.tests
         code: cython.int
         if self.find_value(row):
-            code = tests.find(self.characters, self.begin, self.end)
+            code = self.tests.find(self.characters, self.begin_at, self.end_at)
             self.low[row] = code
-            if code < 0 and tests.is_ordered:
-                self.low[row] = tests.rank(self.characters, self.begin, self.end)
+            if code < 0 and self.tests.is_ordered:
+                self.low[row] = self.tests.rank(self.characters, self.begin_at, self.end_at)
         else:
-            code = tests.find(self.attribute_characters, self.begin, self.end)
+            code = self.tests.find(self.attribute_characters, self.begin_at, self.end_at)
             self.low[row] = code
-            if code < 0 and tests.is_ordered:
-                self.low[row] = tests.rank(self.attribute_characters, self.begin, self.end)
+            if code < 0 and self.tests.is_ordered:
+                self.low[row] = self.tests.rank(self.attribute_characters, self.begin_at, self.end_at)
         self.high[row] = self.low[row] + (code >= 0)
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def read_number(self, row: cython.int, is_double: cython.bint) -> cython.double:
         """A value as XPath's number or XQuery's double; not-a-number if it is none."""
         found: cython.double
         if self.find_value(row):
-            self.begin = self.skip_space(self.characters, self.begin, self.end, True)
-            found = self.decimal(self.characters, self.begin, self.end)
+            self.begin_at = self.skip_space(self.characters, self.begin_at, self.end_at, True)
+            found = self.decimal(self.characters, self.begin_at, self.end_at)
         else:
-            self.begin = self.skip_space(self.attribute_characters, self.begin, self.end, False)
-            found = self.decimal(self.attribute_characters, self.begin, self.end)
+            self.begin_at = self.skip_space(self.attribute_characters, self.begin_at, self.end_at, False)
+            found = self.decimal(self.attribute_characters, self.begin_at, self.end_at)
         if found != ODD:
             return found
-        return self.source.double(row) if is_double else self.source.number(row)
+        with cython.gil:
+            return self.source.double(row) if is_double else self.source.number(row)
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def decimal(
         self, text: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
@@ -144,6 +160,7 @@ class NodeValues(NodeWays):
         return sign * whole / POWERS[behind]
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def skip_space(
         self,
@@ -164,6 +181,7 @@ class NodeValues(NodeWays):
         return at
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def value(self, row: cython.int, reading: cython.int) -> cython.double:
         """A value that is known, as a number; an instant of another type is none."""
@@ -172,3 +190,31 @@ class NodeValues(NodeWays):
         if reading == DOUBLE:
             return self.as_double[row]
         return self.as_instant[row] if self.instant_reading[row] == reading else NAN
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def has_part(self, row: cython.int, operator: cython.int, code: cython.int) -> cython.int:
+        """Whether a value has a constant inside, at its start or at its end."""
+        is_text: cython.bint = self.find_value(row)
+        size: cython.Py_ssize_t = self.parts.character_start[code + 1] - self.parts.character_start[code]
+        spare: cython.Py_ssize_t = self.end_at - self.begin_at - size
+        at: cython.Py_ssize_t
+        if spare < 0:
+            return 0
+        if operator != CONTAINS:
+            return self.is_part_at(code, is_text, self.begin_at if operator == STARTS else self.end_at - size)
+        self.step(spare >> 4)
+        for at in range(self.begin_at, self.begin_at + spare + 1):
+            if self.is_part_at(code, is_text, at):
+                return 1
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_part_at(self, code: cython.int, is_text: cython.bint, at: cython.Py_ssize_t) -> cython.bint:
+        """Whether a constant stands at a place of the texts, or of the attributes."""
+        if is_text:
+            return self.parts.is_at(code, self.characters, at)
+        return self.parts.is_at(code, self.attribute_characters, at)

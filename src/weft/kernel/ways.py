@@ -1,7 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Edges of the shared plan and nodes of a batch in, the nodes at their other ends out, on a heap.
 
-Who asks remembers where the heap was, reads what has come since, and cuts it back.
+Who asks remembers where the heap was, reads what has come since, and cuts it back. Nothing here needs Python's lock but
+for more room.
 """
 
 import cython
@@ -9,17 +10,14 @@ import numpy as np
 
 from weft.kernel.arrays import held, wider, zeros
 
-if not cython.compiled:  # compiled, the types are those of the .pxd
+if not cython.compiled:  # compiled, these are those of the .pxd
+    from weft.kernel.codes import ABOVE, ATTRIBUTE, BELOW, ELEMENT, KIDS, STEP, STEP_END, UP, WHOLE
     from weft.kernel.memo import Memo
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
 
-ELEMENT = cython.declare(cython.int, 0)
-ATTRIBUTE = cython.declare(cython.int, 1)
-ELEMENT, ATTRIBUTE = 0, 1
-FALSE = cython.declare(cython.int, 1)
-TRUE = cython.declare(cython.int, 2)
-FALSE, TRUE = 1, 2
+MANY = cython.declare(cython.Py_ssize_t, 64)
+MANY = 64  # rows that are not sorted one by one
 
 
 class TooMuchError(Exception):
@@ -30,10 +28,19 @@ class TooMuchError(Exception):
 class NodeWays(Memo):
     """The columns of a batch, and the ways along edges; `ways.pxd` tells them."""
 
-    def __init__(self, plan: PlanTables, lists: PlanLists, source, columns: dict, steps: int):
+    def __init__(self, plan: PlanTables, lists: PlanLists):
         Memo.__init__(self)
-        self.plan, self.lists, self.source, self.left = plan, lists, source, steps
+        self.plan, self.lists = plan, lists
+        self.heap, self.heap_size = zeros(1 << 10, np.int32), 0
+        self.below_names, self.kid_names = held(np.zeros((1 << 10, 2), np.uint64)), held(np.zeros((1 << 10, 2), np.uint64))
+
+    def begin(self, source, columns: dict, steps: int) -> None:
+        """Another batch; `source` is asked for what only Python knows, `steps` are what it may take."""
+        self.shrink()
+        self.forget()
+        self.source, self.left = source, steps
         self.elements, self.first_text, self.nodes = columns["elements"], columns["first_text"], columns["nodes"]
+        self.documents = held(columns["documents"])
         self.parents = held(columns["parents"])
         self.last = held(columns["last"])
         self.depth = held(columns["depth"])
@@ -43,15 +50,67 @@ class NodeWays(Memo):
         self.text_first, self.text_last = held(columns["text_first"]), held(columns["text_last"])
         self.text_start = held(columns["text_start"])
         self.text_nodes = held(columns["text_nodes"])
-        self.symbol_start = held(columns["symbol_start"])
-        self.symbols = held(columns["symbols"])
-        self.heap, self.heap_size = zeros(1 << 10, np.int32), 0
+        self.symbol_start, self.symbols = held(columns["symbol_start"]), held(columns["symbols"])
+        self.name_masks = held(columns["name_masks"])
+        self.heap_size = 0
+        if self.elements > self.below_names.shape[0]:
+            self.below_names = held(np.zeros((2 * self.elements, 2), np.uint64))
+            self.kid_names = held(np.zeros((2 * self.elements, 2), np.uint64))
+        with cython.nogil:
+            self.gather_names()
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def gather_names(self) -> cython.void:
+        """For every element the names right below it and those anywhere below it, as bits."""
+        row: cython.int
+        above: cython.int
+        name: cython.int
+        word: cython.int
+        for row in range(self.elements):
+            for word in range(2):
+                self.below_names[row, word] = self.kid_names[row, word] = 0
+        for row in range(self.nodes - 1, -1, -1):  # attributes and texts first, then elements from the last one up
+            above = self.parents[row]
+            name = self.names[row]
+            if above < 0 or name < 0:
+                continue
+            for word in range(2):
+                self.kid_names[above, word] |= self.name_masks[name, word]
+                self.below_names[above, word] |= self.name_masks[name, word]
+                if row < self.elements:
+                    self.below_names[above, word] |= self.below_names[row, word]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def lacks(self, node: cython.int, row: cython.int) -> cython.bint:
+        """Whether names that a node of the plan needs below a row are not there: then it does not hold at the row."""
+        need: cython.ulonglong
+        word: cython.int
+        for word in range(2):
+            need = self.plan.masks[node, BELOW + word]
+            if need and (row >= self.elements or need & ~self.below_names[row, word]):
+                return True
+            need = self.plan.masks[node, KIDS + word]
+            if need and (row >= self.elements or need & ~self.kid_names[row, word]):
+                return True
+        return False
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def is_in_vain(self, node: cython.int) -> cython.bint:
+        """Whether the document lacks names without which nothing comes of a node, whoever asks for it."""
+        return (self.plan.masks[node, WHOLE] & ~self.whole_low) | (self.plan.masks[node, WHOLE + 1] & ~self.whole_high) != 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def above(self, edge: cython.int, row: cython.int) -> cython.int:
         """Onto the heap: where an edge that ends at a row can begin."""
-        ups: cython.int = self.plan.edge_up[edge]
+        ups: cython.int = self.plan.edges[edge, UP]
         one: cython.ulonglong = 1
         self.step(1)
         if ups:
@@ -61,12 +120,9 @@ class NodeWays(Memo):
             return self.push(row)
         owner: cython.int = row if row < self.elements else self.parents[row]
         if self.depth[owner] >= 63:
-            return self.far_above(edge, row, owner)
-        slot: cython.Py_ssize_t = self.slot(edge, self.labels[row], -1)
-        if self.marks[slot] == 0:
-            self.marks[slot] = TRUE
-            self.depths[slot] = self.begins(edge, row)
-        wanted: cython.ulonglong = self.depths[slot]
+            with cython.gil:
+                return self.far_above(edge, row, owner)
+        wanted: cython.ulonglong = self.depths_of(edge, row)
         while wanted and owner >= 0:
             if (wanted >> self.depth[owner]) & 1:
                 self.push(owner)
@@ -74,6 +130,20 @@ class NodeWays(Memo):
             owner = self.parents[owner]
             self.left -= 1
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(1, check=True)
+    def depths_of(self, edge: cython.int, row: cython.int) -> cython.ulonglong:
+        """The depths, as bits, at which a deep edge that ends at a row can begin; remembered by label path."""
+        key: cython.longlong = edge
+        key = (key << 32) | self.labels[row]
+        known: cython.int = self.lists.begins.find(key)
+        if known >= 0:
+            return self.lists.begin_bits[known]
+        found: cython.ulonglong = self.begins(edge, row)
+        self.lists.remember_begins(key, found)
+        return found
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -89,32 +159,32 @@ class NodeWays(Memo):
         return 0
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def begins(self, edge: cython.int, row: cython.int) -> cython.ulonglong:
         """The depths, as bits, at which a deep edge that ends at a row can begin; the label path decides it."""
-        plan: PlanTables = self.plan
         one: cython.ulonglong = 1
         end: cython.int = self.depth[row] if row < self.elements else self.depth[self.parents[row]] + 1
         can: cython.ulonglong = one << end
         before: cython.ulonglong
-        at: cython.longlong
+        at: cython.int
         above: cython.int
         highest: cython.int
-        for at in range(plan.step_start[edge + 1] - 1, plan.step_start[edge] - 1, -1):
+        for at in range(self.plan.edges[edge, STEP_END] - 1, self.plan.edges[edge, STEP] - 1, -1):
             if can == 0:
                 return 0
-            if plan.steps[at] & 1:
+            if self.plan.steps[at] & 1:
                 highest = 63
                 while not (can >> highest) & 1:
                     highest -= 1
                 before = (one << highest) - 1
             else:
                 before = can >> 1
-            if at > plan.step_start[edge]:
+            if at > self.plan.edges[edge, STEP]:
                 can = 0
                 above = self.parents[row]
                 while above >= 0:
-                    if (before >> self.depth[above]) & 1 and self.is_passed((plan.steps[at - 1] >> 3) - 1, above):
+                    if (before >> self.depth[above]) & 1 and self.is_passed((self.plan.steps[at - 1] >> 3) - 1, above):
                         can |= one << self.depth[above]
                     above = self.parents[above]
             else:
@@ -123,29 +193,31 @@ class NodeWays(Memo):
         can = 0
         above = self.parents[row]
         while above >= 0:
-            if (before >> self.depth[above]) & 1 and self.is_context(plan.edge_above[edge], self.labels[above]):
+            if (before >> self.depth[above]) & 1 and self.is_context(self.plan.edges[edge, ABOVE], self.labels[above]):
                 can |= one << self.depth[above]
             above = self.parents[above]
         return can
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def is_context(self, state: cython.int, label: cython.int) -> cython.bint:
         """Whether a state above deep edges is reached at a label path."""
-        return self.lists.has_state(self.lists.contexts, label, state)
+        return self.lists.is_above(label, state)
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def below(self, edge: cython.int, row: cython.int) -> cython.int:
         """Onto the heap: where an edge that begins at a row ends, each node once, in document order."""
         base: cython.Py_ssize_t = self.heap_size
         start: cython.Py_ssize_t = base
-        first: cython.longlong = self.plan.step_start[edge]
-        at: cython.longlong
+        first: cython.int = self.plan.edges[edge, STEP]
+        at: cython.int
         place: cython.Py_ssize_t
         end: cython.Py_ssize_t
         self.push(row)
-        for at in range(first, self.plan.step_start[edge + 1]):
+        for at in range(first, self.plan.edges[edge, STEP_END]):
             end = self.heap_size
             for place in range(start, end):
                 self.reach(self.plan.steps[at], self.heap[place])
@@ -159,7 +231,8 @@ class NodeWays(Memo):
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-2)
+    @cython.nogil
+    @cython.exceptval(-2, check=True)
     def first_below(self, edge: cython.int, row: cython.int) -> cython.int:
         base: cython.Py_ssize_t = self.heap_size
         self.below(edge, row)
@@ -168,7 +241,8 @@ class NodeWays(Memo):
         return answer
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def reach(self, step: cython.int, row: cython.int) -> cython.int:
         """Onto the heap: the nodes that a step leads to from a row, in document order."""
         if row >= self.elements:
@@ -189,7 +263,8 @@ class NodeWays(Memo):
         return self.span(self.text_first[row] + self.first_text, self.text_last[row] + self.first_text, symbol)
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def children(self, parent: cython.int, like: cython.int, symbol: cython.int) -> cython.int:
         """Onto the heap: the children of the kind of one of them whose names pass a label test."""
         if like < self.elements:
@@ -199,7 +274,8 @@ class NodeWays(Memo):
         return self.own_texts(parent, symbol)
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def child_elements(self, row: cython.int, symbol: cython.int) -> cython.int:
         at: cython.int = row + 1
         last: cython.int = self.last[row]
@@ -211,7 +287,8 @@ class NodeWays(Memo):
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def span(self, first: cython.int, end: cython.int, symbol: cython.int) -> cython.int:
         at: cython.int
         self.step((end - first) // 16)
@@ -221,7 +298,8 @@ class NodeWays(Memo):
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def own_texts(self, row: cython.int, symbol: cython.int) -> cython.int:
         at: cython.int
         for at in range(self.text_start[row], self.text_start[row + 1]):
@@ -231,6 +309,7 @@ class NodeWays(Memo):
         return 0
 
     @cython.cfunc
+    @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
     def is_passed(self, symbol: cython.int, row: cython.int) -> cython.bint:
@@ -245,26 +324,31 @@ class NodeWays(Memo):
         return False
 
     @cython.cfunc
+    @cython.nogil
     @cython.inline
-    @cython.exceptval(-1)
+    @cython.exceptval(-1, check=True)
     def step(self, number: cython.longlong) -> cython.int:
         self.left -= number
         if self.left < 0:
-            raise TooMuchError
+            with cython.gil:
+                raise TooMuchError
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def push(self, row: cython.int) -> cython.int:
         if self.heap_size == self.heap.shape[0]:
             self.step(self.heap_size >> 4)
-            self.heap = wider(self.heap)
+            with cython.gil:
+                self.heap = wider(self.heap)
         self.heap[self.heap_size] = row
         self.heap_size += 1
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def sort(self, base: cython.Py_ssize_t) -> cython.int:
         """What lies on the heap from a place on, sorted, each once."""
         size: cython.Py_ssize_t = self.heap_size - base
@@ -278,10 +362,30 @@ class NodeWays(Memo):
                 break
         if is_sorted:
             return 0
-        distinct = np.unique(np.asarray(self.heap)[base : self.heap_size])
-        values: cython.int[::1] = held(distinct)
-        kept = values.shape[0]
-        for at in range(kept):
-            self.heap[base + at] = values[at]
-        self.heap_size = base + kept
+        if size > MANY:
+            with cython.gil:
+                np.asarray(self.heap)[base : self.heap_size].sort()
+        else:
+            self.sort_few(base)
+        kept = base + 1
+        for at in range(base + 1, self.heap_size):
+            if self.heap[at] != self.heap[at - 1]:
+                self.heap[kept] = self.heap[at]
+                kept += 1
+        self.heap_size = kept
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sort_few(self, base: cython.Py_ssize_t) -> cython.void:
+        at: cython.Py_ssize_t
+        place: cython.Py_ssize_t
+        row: cython.int
+        for at in range(base + 1, self.heap_size):
+            row = self.heap[at]
+            place = at
+            while place > base and self.heap[place - 1] > row:
+                self.heap[place] = self.heap[place - 1]
+                place -= 1
+            self.heap[place] = row

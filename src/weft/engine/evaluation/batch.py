@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,11 @@ _STEPS_A_NODE = 200
 class LabelledBatch:
     """One batch beside one shared plan."""
 
-    def __init__(self, table: NodeTable, labels: Ints, plans: LabelPlans, frozen: Frozen, profile: Profile) -> None:
+    def __init__(self, table: NodeTable, plans: LabelPlans, frozen: Frozen, profile: Profile) -> None:
         self.profile = profile
+        with profile("PME"):
+            self._names = plans.paths.codes(table)
+            labels = plans.labels(table, self._names)
         self.table, self.labels, self._plans, self._frozen = table, labels, plans, frozen
         self._paths = plans.paths.kernel
         self.refusals = Refusals(table)
@@ -68,10 +72,6 @@ class LabelledBatch:
         found = [self._paths.results_at(label) for label in self.present.tolist()]
         return self.spread(list(range(self.present.size)), found)
 
-    def settle(self) -> None:
-        """Work out what depends on label paths that are about to be forgotten."""
-        _ = self.plain_results, self.result_pairs
-
     def spread(self, places: list[int], nodes: list[Ints]) -> tuple[Ints, Ints]:
         """Each label path's nodes with each of its rows."""
         some = [(at, some) for at, some in zip(places, nodes, strict=True) if some.size]
@@ -84,20 +84,32 @@ class LabelledBatch:
         which, inside = expand(self.starts[at], self.starts[at + 1])
         return nodes[which], self.order[inside]
 
-    @cached_property
+    @property
     def evaluator(self) -> Evaluator:
-        """The compiled evaluation of this batch."""
-        readings = Readings(self.table, self._frozen, self._plans, self._refuser())
-        steps = _FEW_STEPS + _STEPS_A_NODE * self.table.nodes
-        return Evaluator(self._frozen.tables, self._plans.lists, readings, readings.columns(self.labels), steps)
+        """The compiled evaluation, begun with this batch."""
+        evaluator, plans = self._plans.evaluator, self._plans
+        if not isinstance(plans.batch_of_evaluator, ref) or plans.batch_of_evaluator() is not self:
+            readings = Readings(self.table, self._frozen, plans, self._refuser())
+            steps = _FEW_STEPS + _STEPS_A_NODE * self.table.nodes
+            evaluator.begin(readings, readings.columns(self._names, self.labels), steps)
+            plans.batch_of_evaluator = ref(self)
+        return evaluator
+
+    @cached_property
+    def machine_facts(self) -> tuple[Ints, Ints]:
+        """The tests that machines of Python's find to be passed, each with its row; in the order of documents."""
+        machines, tested = self.evaluator.probe()
+        if not machines.size:
+            return machines, tested
+        nodes, rows = MachineTests(self.table, self._frozen.machines, self.refusals).passed(machines, tested)
+        order = np.argsort(self.table.node_document[rows], kind="stable")
+        return nodes[order], rows[order]
 
     def brought_up(self) -> tuple[Ints, Ints]:
         """The nodes of the shared plan that label paths and values bring up, each with its row."""
-        nodes, rows, machines, tested = self.evaluator.probe()
-        if machines.size:
-            found, at = MachineTests(self.table, self._frozen.machines, self.refusals).passed(machines, tested)
-            nodes, rows = np.concatenate([nodes, found]), np.concatenate([rows, at])
-        return nodes, rows
+        found, at = self.machine_facts
+        nodes, rows = self.evaluator.brought_up()
+        return np.concatenate([nodes, found]), np.concatenate([rows, at])
 
     def _refuser(self) -> RefuseValue:
         """What becomes of a value that is too much to be read: here the batch is done in the other way.

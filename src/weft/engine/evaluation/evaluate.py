@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from weft.columns.integers import Flags, Ints
+from weft.columns.integers import Flags, Ints, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.batch import LabelledBatch
 from weft.engine.evaluation.navigate import Navigation
@@ -19,6 +19,7 @@ from weft.engine.evaluation.thorough import ThoroughEvaluation
 from weft.engine.profile import Profile
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
+from weft.kernel.evaluator import Evaluator
 from weft.kernel.ways import TooMuchError
 
 
@@ -28,41 +29,65 @@ class Evaluation(LabelledBatch):
     def __init__(
         self,
         table: NodeTable,
-        labels: Ints,
         plans: LabelPlans,
         frozen: Frozen,
         profile: Profile,
         thorough: Callable[[], ThoroughEvaluation],
     ) -> None:
-        super().__init__(table, labels, plans, frozen, profile)
+        super().__init__(table, plans, frozen, profile)
         self._make_thorough = thorough
         self._thorough: ThoroughEvaluation | None = None
 
-    def run(self) -> tuple[Ints, Ints]:
+    @cached_property
+    def found(self) -> tuple[Ints, Ints]:
         """The results that the shared plan's nodes give, as (result, document node)."""
+        return self._risen(whether=False)
+
+    @cached_property
+    def matched(self) -> tuple[Ints, Ints]:
+        """The same as (document, result), each once: less is looked at where nobody asks for nodes."""
+        if "found" not in self.__dict__:
+            result, document = self._risen(whether=True)
+            if self._thorough is None:
+                return document, result
+            self.found = result, document  # nodes, after all
+        result, node = self.found
+        return unique_pairs(self.table.node_document[node], result, max(self._frozen.results, 1))
+
+    def _risen(self, whether: bool) -> tuple[Ints, Ints]:
         none = np.zeros(0, np.int32)
         if self._frozen.tallest < 0:
             return none, none
+        if self._thorough is None:
+            try:
+                return self._rise(whether)
+            except TooMuchError:
+                pass
+        return self._instead().found
+
+    def _rise(self, whether: bool) -> tuple[Ints, Ints]:
         with self.profile("Selection"):
-            try:
-                nodes, rows = self.brought_up()
-            except TooMuchError:
-                return self._instead().found
-        if not nodes.size:
-            return none, none
+            nodes, rows = self.machine_facts
+            starts = np.searchsorted(self.table.node_document[rows], np.arange(len(self.table.documents) + 1))
+            evaluator = self._probed()
         with self.profile("Join"):
-            try:
-                self.evaluator.remember(nodes[self._is_probed(nodes)], rows[self._is_probed(nodes)])
-                results, rows = self.evaluator.rise(nodes, rows)
-            except TooMuchError:
-                return self._instead().found
-        return results, rows
+            return evaluator.rise(nodes, rows, starts, whether)
+
+    def _probed(self) -> Evaluator:
+        """The compiled evaluation, which knows what values bring up in this batch."""
+        is_begun = self._plans.batch_of_evaluator
+        evaluator = self.evaluator
+        if self._plans.batch_of_evaluator is not is_begun:  # another batch came in between
+            evaluator.probe()
+        return evaluator
 
     def holds(self, nodes: Ints, rows: Ints) -> Flags:
         """Which of these are facts."""
         if self._thorough is None:
             try:
-                return np.asarray(self.evaluator.hold(nodes.astype(np.int32), rows.astype(np.int32)), bool)
+                evaluator = self._probed()
+                evaluator.remember(*self.machine_facts)
+                return np.asarray(evaluator.hold(nodes.astype(np.int32), rows.astype(np.int32)), bool)
             except TooMuchError:
                 self._instead()
         assert self._thorough is not None
@@ -72,9 +97,6 @@ class Evaluation(LabelledBatch):
     def navigation(self) -> Navigation:
         """The ways along edges, for columns of rows."""
         return Navigation(self.table, self.labels, self._plans, self._frozen)
-
-    def _is_probed(self, nodes: Ints) -> Flags:
-        return np.asarray(self._frozen.is_probed[nodes], bool)
 
     def _instead(self) -> ThoroughEvaluation:
         if self._thorough is None:

@@ -31,16 +31,16 @@ class Readings:
         self._table, self._frozen, self._plans, self._refuse = table, frozen, plans, refuse
         self._read = 0
 
-    def columns(self, labels: Ints) -> dict[str, Any]:
-        """The node table's columns."""
+    def columns(self, names: Ints, labels: Ints) -> dict[str, Any]:
+        """The node table's columns, with the codes of names and the label paths."""
         table, states = self._table, self._frozen.shared.states
-        owners = table.parent[table.elements : table.first_text]
+        owned = np.bincount(table.parent[table.elements : table.first_text], minlength=table.elements)
         text_start, text_nodes = np.zeros(table.elements + 1, np.int32), np.zeros(0, np.int32)
         if states.has_texts:
             starts, text_nodes = table.by_parent[Kind.TEXT]
             text_start = starts.astype(np.int32)
-        names = self._plans.paths.codes(table)
-        symbol_start, symbols = self._plans.paths.symbols()
+        symbol_start, symbols, name_masks = self._plans.paths.symbols()
+        documents = np.searchsorted(table.document, np.arange(len(table.documents) + 1))
         return {
             "elements": table.elements,
             "first_text": table.first_text,
@@ -50,15 +50,15 @@ class Readings:
             "depth": table.depth,
             "names": names,
             "labels": labels,
-            "attribute_start": (np.searchsorted(owners, np.arange(table.elements + 1)) + table.elements).astype(
-                np.int32
-            ),
+            "attribute_start": (np.append(0, np.cumsum(owned)) + table.elements).astype(np.int32),
             "text_first": table.text_first,
             "text_last": table.text_last,
             "text_start": text_start,
             "text_nodes": text_nodes,
             "symbol_start": symbol_start,
             "symbols": symbols,
+            "name_masks": name_masks,
+            "documents": documents.astype(np.int32),
             "characters": table.characters,
             "text_begin": table.text_start,
             "attribute_characters": table.attribute_characters,

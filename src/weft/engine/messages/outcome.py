@@ -37,7 +37,6 @@ class Outcome:
     def __init__(
         self,
         evaluation: Evaluation,
-        found: tuple[Ints, Ints],
         targets: Targets,
         compounds: dict[int, Compound],
         built: BuiltQueries,
@@ -46,17 +45,14 @@ class Outcome:
         self._evaluation, self._targets, self._compounds = evaluation, targets, compounds
         self._built, self._budget = built, budget
         self._table = evaluation.table
-        self._found = found
-        self._size = len(targets)
 
     def subscriptions(self) -> list[Ints]:
         """For each document the subscriptions that match it, each once, in no order."""
         number = len(self._table.documents)
         result, begins = self._evaluation.plain_results
         document = np.repeat(np.arange(number, dtype=np.int32), np.diff(begins))
-        conditional, node = self._found
+        its_document, conditional = self._evaluation.matched
         if conditional.size:
-            its_document, conditional = unique_pairs(self._table.node_document[node], conditional, max(self._size, 1))
             document, result = np.append(document, its_document), np.append(result, conditional)
         at, subscription = self._targets.pairs(result)
         is_in_order = not conditional.size and not self._targets.has_shared
@@ -213,7 +209,8 @@ class Outcome:
     def _all_pairs(self) -> tuple[Ints, Ints]:
         """Every (result, node) there is."""
         result, node = self._evaluation.result_pairs
-        return np.concatenate([result, self._found[0]]), np.concatenate([node, self._found[1]])
+        found = self._evaluation.found
+        return np.concatenate([result, found[0]]), np.concatenate([node, found[1]])
 
     @cached_property
     def _compound_nodes(self) -> list[tuple[int, Ints]]:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.columns.integers import Flags, Ints
 from weft.documents.table import NodeTable
@@ -59,7 +60,7 @@ class LabelPaths(Generic[Made]):
         self.plans: Plans[Made] = Plans(self._plan)
         self.seen = np.zeros(1024, np.int64)
         self._codes: dict[str, int] = {"": 0}
-        self._symbols: tuple[Ints, Ints] | None = None
+        self._symbols: tuple[Ints, Ints, NDArray[np.uint64]] | None = None
         self._entries = 0
         self._overflow = 0
 
@@ -85,9 +86,12 @@ class LabelPaths(Generic[Made]):
 
     # -- a batch
 
-    def of(self, table: NodeTable) -> Ints:
-        """The label path of every node; -1 for attributes and texts where no path asks for any."""
-        names = self.codes(table)
+    def of(self, table: NodeTable, names: Ints | None = None) -> Ints:
+        """The label path of every node; -1 for attributes and texts where no path asks for any.
+
+        `names` are the codes of their names, if these are known.
+        """
+        names = self.codes(table) if names is None else names
         labels = np.full(names.size + 1, ROOT_PATH, np.int32)  # the parent of a root is -1, and so the last entry here
         if self._paths.kept_active() > self._bounds.states:
             self._paths.forget_active()
@@ -116,12 +120,16 @@ class LabelPaths(Generic[Made]):
             names[table.first_text :] = self._code(TEXT_NAME)
         return names
 
-    def symbols(self) -> tuple[Ints, Ints]:
-        """By the code of a name the label tests that it passes: where each begins, and all of them."""
+    def symbols(self) -> tuple[Ints, Ints, NDArray[np.uint64]]:
+        """By the code of a name the label tests that it passes: where each begins, all of them, and as bits."""
         if self._symbols is None or self._symbols[0].size != len(self.names) + 1:
             found = [self._states.symbols_of(name) if name else () for name in self.names]
             starts = np.cumsum([0, *map(len, found)], dtype=np.int32)
-            self._symbols = starts, np.array([symbol for each in found for symbol in each], np.int32)
+            symbols = np.array([symbol for each in found for symbol in each], np.int32)
+            masks = np.zeros((len(found), 2), np.uint64)
+            name, bit = np.repeat(np.arange(len(found)), np.diff(starts)), (symbols & 63).astype(np.uint64)
+            np.bitwise_or.at(masks, (name, symbols >> 6 & 1), np.uint64(1) << bit)
+            self._symbols = starts, symbols, masks
         return self._symbols
 
     @property

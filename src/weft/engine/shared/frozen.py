@@ -18,6 +18,7 @@ from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATORS, NodeKind
 from weft.engine.shared.parts import driver_pairs, part_pairs
 from weft.engine.shared.plan import SharedPlan
 from weft.engine.shared.results import Results
+from weft.engine.shared.text_parts import NO_PARTS, find_parts
 from weft.engine.shared.tables import make_tables, part_columns
 from weft.kernel.plan_tables import PlanTables
 from weft.plans.plan import Constant
@@ -30,7 +31,7 @@ class Frozen:
         self.shared = shared
         nodes, states = len(shared), len(shared.states)
         self.result_of_state = results.by_state(states)
-        self.result_of_node = results.by_node(nodes)
+        self.result_of_node, self.results = results.by_node(nodes), len(results.node)
         self.kind = np.array(shared.nodes.kind, np.int8)
         self.height = np.array(shared.nodes.height, np.int32)
         self.edge = np.array(shared.nodes.edge, np.int32)
@@ -43,6 +44,7 @@ class Frozen:
             self._needed = closure(Ragged(node, driver, nodes), _places(self.result_of_node >= 0), nodes)
         self.dependents = Ragged(driver[self._needed[node]], node[self._needed[node]], nodes)
         self._bring_up(np.array(shared.nodes.state, np.int32), states)
+        self.parts = NO_PARTS if is_thorough else find_parts(shared)
         self._index_tests()
         self.is_context = np.zeros(states, bool)
         self.is_context[self.edges.contexts()] = True
@@ -64,8 +66,9 @@ class Frozen:
         """The same for the compiled evaluation."""
         symbol = symbols_of_codes(np.array(self.shared.states.step, np.int32))
         dependents = self.dependents.starts, self.dependents.entries
+        results = self.result_of_node, self.results
         return make_tables(
-            self.shared, self.columns, self.edges, symbol, self.comparisons, self.result_of_node, dependents
+            self.shared, self.columns, self.edges, symbol, self.comparisons, self.parts, results, dependents
         )
 
     def __getstate__(self) -> dict[str, object]:
@@ -76,19 +79,27 @@ class Frozen:
         starts = [self.every.starts, self.eager.starts, self.named.starts, self.machine_start]
         starts += [each[0] for each in self.comparisons.families.values()]
         busy = self.is_context.copy()
+        busy[self.part_of_state[0]] = True
         for each in starts:
             busy |= np.diff(each) > 0
         busy[np.array(self.shared.nodes.state, np.int32)[self.result_of_node >= 0]] = True
         return busy
 
     def _index_tests(self) -> None:
-        """Comparisons, and the tests on parts of texts, which are probed whether anything is driven by them or not."""
+        """Comparisons, and the tests that machines of Python's probe, whether anything is driven by them or not.
+
+        These are regular expressions and, where this is thorough, all tests on parts of texts.
+        """
         tests, shared = self.shared.tests, self.shared
         constants, state = tests.constants(), shared.nodes.state
         comparisons: list[tuple[int, int, Family, Constant]] = []
         probed: dict[tuple[int, int], Constants] = {}
         rows = zip(tests.node, tests.operator, tests.reading, tests.constant, strict=True)
+        is_part = np.zeros(len(shared), bool)
+        is_part[self.parts.tests] = True
         for node, operator, reading, constant in rows:
+            if is_part[node]:
+                continue
             if operator >= len(COMPARISONS):
                 probed.setdefault((state[node], operator), []).append((str(constants[Reading.TEXT][constant]), node))
             else:
@@ -102,6 +113,14 @@ class Frozen:
         self.is_probed = np.zeros(len(shared), bool)
         is_probed = np.array(tests.operator, np.int8) >= len(COMPARISONS)
         self.is_probed[np.array(tests.node, np.int32)[is_probed]] = True
+        self.is_probed &= ~is_part
+        self.part_of_state = self._part_of_state()
+
+    def _part_of_state(self) -> tuple[Ints, Ints, Ints]:
+        """(state, code, test) of the tests on parts of texts that drive something."""
+        needed = self._needed[self.parts.tests]
+        tests = self.parts.tests[needed]
+        return np.array(self.shared.nodes.state, np.int32)[tests], self.parts.codes[needed], tests
 
     @cached_property
     def _users(self) -> Ragged:

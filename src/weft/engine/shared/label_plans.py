@@ -11,6 +11,7 @@ from weft.engine.paths.step_codes import STAR_SYMBOL, decode_step
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.plan import SharedPlan
 from weft.engine.shared.probes import make_probes
+from weft.kernel.evaluator import Evaluator
 from weft.kernel.plan_lists import PlanLists
 from weft.kernel.probe_tables import ProbeTables
 
@@ -23,14 +24,17 @@ class LabelPlans:
     def __init__(self, shared: SharedPlan, bounds: Bounds | None) -> None:
         self._shared, self._bounds = shared, bounds or Bounds()
         self._frozen: Frozen | None = None
+        self._mark = 1  # label paths there were before the batch
         self._probes: ProbeTables | None = None
         self._lists: PlanLists | None = None
         self._paths_of_lists: object = None
+        self._evaluator: tuple[PlanLists, Evaluator] | None = None
+        self.batch_of_evaluator: object = None  # the batch that it was last begun with, by a weak reference
         self.paths: LabelPaths[Depths] = LabelPaths(shared.states, _no_depths, bounds)
 
     def __getstate__(self) -> dict[str, object]:
         """What documents have brought stays behind, and what is compiled is made anew."""
-        return self.__dict__ | {"_probes": None, "_lists": None, "_paths_of_lists": None}
+        return self.__dict__ | {"_probes": None, "_lists": None, "_paths_of_lists": None, "_evaluator": None, "batch_of_evaluator": None}
 
     def freeze(self, frozen: Frozen) -> None:
         """Begin anew with a changed plan."""
@@ -38,7 +42,7 @@ class LabelPlans:
         labels = [self._shared.names.label[self._shared.nodes.row[node]] for node in frozen.named.entries.tolist()]
         symbols = [STAR_SYMBOL if label == "*" else self._shared.states.symbol(label) for label in labels]
         self._probes = make_probes(frozen, np.array(symbols, np.int32))
-        self._lists = None
+        self._lists = self._evaluator = None
         self.paths.begin(frozen.result_of_state, frozen.is_busy)
 
     @property
@@ -50,20 +54,25 @@ class LabelPlans:
             self._lists, self._paths_of_lists = PlanLists(paths, self._probes), paths
         return self._lists
 
-    def labels(self, table: NodeTable) -> Ints:
-        """The label path of every node."""
-        return self.paths.of(table)
+    def labels(self, table: NodeTable, names: Ints | None = None) -> Ints:
+        """The label path of every node; `names` are the codes of their names, if these are known."""
+        return self.paths.of(table, names)
 
     @property
-    def is_beyond(self) -> bool:
-        """Whether more is remembered than there should be."""
-        return self.paths.is_beyond or (self._lists is not None and self._lists.memory() > self._bounds.entries)
+    def evaluator(self) -> Evaluator:
+        """The compiled evaluation with these label plans; what it keeps room for serves one batch after the other."""
+        lists = self.lists
+        if self._evaluator is None or self._evaluator[0] is not lists:
+            assert self._frozen is not None, "a plan is frozen before a batch comes"
+            self._evaluator = lists, Evaluator(self._frozen.tables, lists)
+        return self._evaluator[1]
 
-    def finish_batch(self, mark: int) -> None:
-        """After a batch that began with `mark` label paths: keep to the bounds."""
-        if self.is_beyond:
-            self.lists.cut(mark)
-            self.paths.finish_batch(mark)
+    def begin_batch(self) -> None:
+        """Keep to the bounds before a batch: what the one before it brought beyond them is forgotten."""
+        if self.paths.is_beyond or (self._lists is not None and self._lists.memory() > self._bounds.entries):
+            self.lists.cut(self._mark)
+            self.paths.finish_batch(self._mark)
+        self._mark = len(self.paths)
 
     def depths(self, path: int, edge: int) -> Ints:
         """The depths at which a deep edge that ends at a label path can begin."""

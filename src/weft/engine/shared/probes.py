@@ -12,6 +12,8 @@ from weft.columns.ragged import Ragged
 from weft.engine.shared.comparisons import Comparisons, Reading
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.nodes import COMPARISONS
+from weft.engine.shared.text_parts import MEANS
+from weft.kernel.part_tables import PartTables
 from weft.kernel.probe_tables import ProbeTables
 
 _SEED = random.SystemRandom().getrandbits(32)
@@ -32,9 +34,10 @@ def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
         "machine_start": frozen.machine_start,
     }
     comparisons = frozen.comparisons
-    columns |= _runs(comparisons, states) | _equals(comparisons, states)
+    columns |= _runs(comparisons, states) | _by_constant(frozen, states)
     texts = [text.encode() for text in comparisons.sorted_texts]
-    return ProbeTables(columns, texts, comparisons.orders_texts, _SEED)
+    parts = PartTables(frozen.parts.operators, frozen.parts.constants, _SEED)
+    return ProbeTables(columns, texts, comparisons.orders_texts, parts, _SEED)
 
 
 def _joined(one: Ragged, other: Ragged) -> tuple[Longs, Ints]:
@@ -77,16 +80,22 @@ def _keys(comparisons: Comparisons, reading: Reading, codes: Ints) -> NDArray[np
     return codes.astype(np.float64) if reading is Reading.TEXT else comparisons.number_of(codes)
 
 
-def _equals(comparisons: Comparisons, states: int) -> dict[str, object]:
-    """Of every constant the tests that a value passes by being equal to it, by their states."""
+def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
+    """Of every constant, texts first and parts of texts behind them, the tests that it leads to, by their states."""
+    comparisons, texts = frozen.comparisons, len(frozen.comparisons.sorted_texts)
     starts, codes, tests = comparisons.families.get(
         EQUAL_TEXTS, (np.zeros(states + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
     )
-    state = np.repeat(np.arange(states, dtype=np.int32), np.diff(starts))
-    order = np.lexsort((state, codes))
+    part_state, part_code, part_test = frozen.part_of_state
+    state = np.concatenate([np.repeat(np.arange(states, dtype=np.int32), np.diff(starts)), part_state])
+    code, test = np.concatenate([codes, texts + part_code]), np.concatenate([tests, part_test])
+    means = (np.diff(starts) > 0).astype(np.int8)
+    means_of_code = np.array([MEANS[operator] for operator in frozen.parts.operators], np.int8)
+    np.bitwise_or.at(means, part_state, means_of_code[part_code])
+    order = np.lexsort((state, code))
     return {
-        "has_equal": (np.diff(starts) > 0).astype(np.int8),
-        "equal_start": np.searchsorted(codes[order], np.arange(len(comparisons.sorted_texts) + 1)).astype(np.int64),
+        "means": means,
+        "equal_start": np.searchsorted(code[order], np.arange(texts + len(frozen.parts.constants) + 1)).astype(np.int64),
         "equal_states": state[order],
-        "equal_tests": tests[order].astype(np.int32),
+        "equal_tests": test[order].astype(np.int32),
     }

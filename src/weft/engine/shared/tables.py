@@ -16,10 +16,13 @@ from weft.engine.shared.edges import FrozenEdges
 from weft.engine.shared.node_tables import CountGoal, NodeTables
 from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATOR_CODES
 from weft.engine.shared.parts import check_columns, disjunction_pairs
+from weft.engine.shared.text_parts import Parts
+from weft.kernel import codes
+from weft.kernel.arrays import lined_up
 from weft.kernel.plan_tables import PlanTables
 
 Small = NDArray[np.int8]
-_PROBED = 6  # a reading of the compiled evaluation: facts of such tests come from outside
+_PROBED, _PART = codes.PROBED, codes.PART
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +77,17 @@ def _checks(tables: NodeTables) -> tuple[Longs, Ints, Small]:
     return start, np.concatenate([check, part])[order], negated[order]
 
 
-def _codes(tables: NodeTables, comparisons: Comparisons) -> tuple[Small, Ints]:
-    """By node how the values of a TEST are read, and the rank of its constant where it is a text."""
+def _codes(tables: NodeTables, comparisons: Comparisons, parts: Parts) -> tuple[Small, Ints]:
+    """By node how the values of a TEST are read, and the rank of its constant where it is a text, or its code."""
     tests, size = tables.tests, len(tables)
     reading, code = np.zeros(size, np.int8), np.zeros(size, np.int32)
-    is_probed = np.array(tests.operator, np.int8) >= len(COMPARISONS)
-    reading[tests.node] = np.where(is_probed, _PROBED, np.array(tests.reading, np.int8))
-    on_text = np.flatnonzero(~is_probed & (np.array(tests.reading, np.int8) == Reading.TEXT))
-    ranks = np.array([comparisons.texts.get(text, 0) for text in tests.texts], np.int32)
-    code[np.array(tests.node, np.int32)[on_text]] = ranks[np.array(tests.constant, np.int32)[on_text]]
+    node, operator = np.array(tests.node, np.int32), np.array(tests.operator, np.int8)
+    readings, constant = np.array(tests.reading, np.int8), np.array(tests.constant, np.int32)
+    is_text = (readings == Reading.TEXT) & (operator < len(COMPARISONS))
+    ranks = np.array([comparisons.texts.get(text, 0) for text in tests.texts] if is_text.any() else [0], np.int32)
+    reading[node] = np.where(operator < len(COMPARISONS), readings, _PROBED)
+    code[node[is_text]] = ranks[constant[is_text]]
+    reading[parts.tests], code[parts.tests] = _PART, parts.codes
     return reading, code
 
 
@@ -102,39 +107,71 @@ def make_tables(
     edges: FrozenEdges,
     symbol: Ints,
     comparisons: Comparisons,
-    result: Ints,
+    parts: Parts,
+    results: tuple[Ints, int],
     dependents: tuple[Longs, Ints],
 ) -> PlanTables:
-    """All that the compiled evaluation reads."""
+    """All that the compiled evaluation reads; `symbol` is that of every state, `results` those of nodes, and how many."""
     nodes, linked = tables.nodes, tables.linked
-    reading, code = _codes(tables, comparisons)
+    reading, code = _codes(tables, comparisons, parts)
     links = np.zeros(len(tables), np.int64)
     links[linked.node] = np.diff(linked.start)  # LINKED nodes are in order, and so are their chains
+    state = np.array(nodes.state, np.int32)
+    records = {
+        codes.KIND: np.array(nodes.kind, np.int8),
+        codes.EDGE: np.array(nodes.edge, np.int32),
+        codes.CHILD: columns.child,
+        codes.RESULT: results[0],
+        codes.DEPENDENT: dependents[0][:-1],
+        codes.DEPENDENT_END: dependents[0][1:],
+        codes.CHECK: columns.check_start[:-1],
+        codes.CHECK_END: columns.check_start[1:],
+        codes.PARENT: columns.parent,
+        codes.OWN_TEST: columns.test,
+        codes.BY_TEST: columns.by_test,
+        codes.OPERATOR: columns.operator,
+        codes.READING: reading,
+        codes.CODE: code,
+        codes.INNER: _inner(np.array(nodes.edge, np.int32), edges),
+    }
+    of_edges = {
+        codes.UP: edges.up,
+        codes.ABOVE: edges.above,
+        codes.STEP: edges.steps.starts[:-1],
+        codes.STEP_END: edges.steps.starts[1:],
+    }
     return PlanTables(
         {
-            "kind": np.array(nodes.kind, np.int8),
-            "state": np.array(nodes.state, np.int32),
-            "edge": np.array(nodes.edge, np.int32),
-            "result": result,
-            "dependent_start": dependents[0],
+            "nodes": _records(records, len(tables), 16),
+            "edges": _records(of_edges, edges.up.size, 4),
             "dependents": dependents[1],
-            "check_start": columns.check_start,
             "checks": columns.check,
             "is_negated": columns.is_negated,
+            "number": _numbers(tables, columns, comparisons),
+            "symbol": symbol[state],
+            "is_last": columns.is_last,
+            "is_count": columns.is_count,
             "chain_start": np.append(0, np.cumsum(links)),
             "chain_edges": np.array(linked.edge, np.int32),
             "chain_nodes": np.array(linked.below, np.int32),
-            "symbol": symbol,
-            "edge_up": edges.up,
-            "edge_above": edges.above,
-            "step_start": edges.steps.starts,
             "steps": edges.steps.entries,
-            "reading": reading,
-            "code": code,
-            "number": _numbers(tables, columns, comparisons),
+            "results": results[1],
         }
-        | {name: getattr(columns, name) for name in _OF_KINDS}
     )
 
 
-_OF_KINDS = ("child", "parent", "test", "by_test", "operator", "is_last", "is_count")
+def _records(columns: dict[int, NDArray[np.integer]], number: int, width: int) -> Ints:
+    """Columns side by side, each at its place."""
+    records: Ints = lined_up(number, width, np.int32)
+    for place, column in columns.items():
+        np.asarray(records)[:, place] = column
+    return records
+
+
+def _inner(edge: Ints, edges: FrozenEdges) -> Ints:
+    """By node a number behind those of all nodes; so many above it as its edge has steps beside the first are its own.
+
+    What is known of the way along an edge is known by them.
+    """
+    own = np.where(edge != NOTHING, np.append(edges.length, 1)[edge] - 1, 0)
+    return (edge.size - 1 + np.cumsum(own) - own).astype(np.int32)
