@@ -20,9 +20,12 @@ CYTHON = (
     "probe_tables",
     "plan_lists",
     "memo",
+    "batch_columns",
+    "row_heap",
     "ways",
     "values",
     "holding",
+    "text_probing",
     "probing",
     "evaluator",
     "characters",
@@ -64,8 +67,8 @@ setup(
     ext_modules=[Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}.c"]) for name in STAGES]
     + cythonize(
         [
-            Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}.{'c' if name == SHARED else 'py'}"], extra_compile_args=["-O3"])
-            for name in (*CYTHON, SHARED)
+            Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}{ending}"], extra_compile_args=["-O3"])
+            for name, ending in (*((name, ".py") for name in CYTHON), (SHARED, ".c"))
         ],
         nthreads=CORES,
         shared_utility_qualified_name=f"weft.kernel.{SHARED}",

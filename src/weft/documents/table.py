@@ -106,6 +106,16 @@ class NodeTable:
         return np.concatenate([self.document, self.document[self.parent[self.elements :]]])
 
     @cached_property
+    def ranges(self) -> Ints:
+        """For elements, attributes and texts, a row each: where every document's nodes begin, and the end."""
+        roots = np.searchsorted(self.document, np.arange(len(self.documents) + 1))
+        owners = self.parent[self.elements : self.first_text]
+        ranges = np.empty((3, roots.size), np.int32)
+        ranges[0], ranges[1] = roots, self.elements + np.searchsorted(owners, roots)
+        ranges[2] = self.first_text + np.append(self.text_first, self.nodes - self.first_text)[roots]
+        return ranges
+
+    @cached_property
     def order(self) -> Longs:
         """A key for every node that puts nodes of all kinds in document order."""
         width = int(self.attribute_name.size) + 1

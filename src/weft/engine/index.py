@@ -137,7 +137,8 @@ class Index:
     def match(self, table: NodeTable, budget: Budget | None = None, whether: bool = False) -> Outcome:
         """Answer a batch; with `whether` nobody will ask for nodes, and less is looked at.
 
-        What comes back is to be read before the next batch: then label paths may be forgotten. Whatever ends it too soon leaves no half-made label path: the next one begins anew.
+        What comes back is to be read before the next batch: then label paths may be forgotten. Whatever ends a batch
+        too soon leaves no half-made label path: the next one begins anew.
         """
         try:
             return self._match(table, budget or Budget(table, Limits()), whether)

@@ -18,9 +18,21 @@ cdef class ResultClasses:
     cdef int[::1] hits  # the states that the label path being added reaches
     cdef Py_ssize_t hit
     cdef int[::1] class_stamp
+    # a batch whose results are collected
+    cdef int[::1] label
+    cdef int[:, ::1] ranges
+    cdef int[::1] documents_found
+    cdef int[::1] results_found
+    cdef int[::1] wanted
+    cdef bint is_translated
+    cdef int[::1] output
+    cdef Py_ssize_t put
 
     cdef int refine(self, int path) except? -1
     cdef int split(self, int path, int k) except? -1
     cdef int move(self) except? -1
     cdef int collect(self) except? -1
-    cdef void tidy(self, int k) noexcept
+    cdef void tidy(self, int k) noexcept nogil
+    cdef int collect_rows(self, int first, int end) except? -1 nogil
+    cdef int reserve_output(self, Py_ssize_t number) except? -1 nogil
+    cdef void put_result(self, int result) noexcept nogil

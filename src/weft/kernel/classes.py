@@ -12,6 +12,9 @@ from weft.kernel.arrays import held, wider, zeros
 if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.tables import IntLists
 
+NOTHING = cython.declare(cython.int[::1])
+NOTHING = zeros(1, np.int32)
+
 
 @cython.cclass
 class ResultClasses:
@@ -36,6 +39,7 @@ class ResultClasses:
         self.touched.reserve(0, 0)
         self.stamp, self.path_stamp = 0, zeros(1024, np.int32)
         self.hits, self.hit = zeros(1024, np.int32), 0
+        self.output, self.put = zeros(1 << 12, np.int32), 0
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -130,61 +134,99 @@ class ResultClasses:
         return 0
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def tidy(self, k: cython.int) -> cython.void:
         """Drop from a class's list those that have left it."""
-        m: IntLists = self.members
         i: cython.Py_ssize_t
-        kept: cython.Py_ssize_t = m.start[k]
-        for i in range(m.start[k], m.start[k] + m.size[k]):
-            if self.class_of[m.pool[i]] == k:
-                m.pool[kept] = m.pool[i]
+        kept: cython.Py_ssize_t = self.members.start[k]
+        for i in range(self.members.start[k], self.members.start[k] + self.members.size[k]):
+            if self.class_of[self.members.pool[i]] == k:
+                self.members.pool[kept] = self.members.pool[i]
                 kept += 1
-        m.size[k] = kept - m.start[k]
+        self.members.size[k] = kept - self.members.start[k]
 
-    # Long: one pass over the rows of a batch; parts of it as calls would cost more than the work.
-    def results(self, documents, labels, number: int) -> tuple:
-        """Of rows with their documents, in order, and their label paths: (results, where each document's begin)."""
-        of_row: cython.int[::1] = held(documents)
-        label: cython.int[::1] = held(labels)
+    def results(self, labels, ranges, documents, found, wanted) -> tuple:
+        """The results of each document: (all of them, where each document's begin).
+
+        `ranges` are rows of columns, one for each kind of nodes: where each document's nodes begin, and the end; by
+        their label paths they have results, and those in `found` beside, in the order of `documents`. With `wanted`, by
+        result the number that stands for it, there are these numbers instead, without those below zero.
+        """
+        self.label, self.ranges = held(labels), held(ranges)
+        self.documents_found, self.results_found = held(documents), held(found)
+        self.wanted, self.is_translated = held(np.zeros(1, np.int32) if wanted is None else wanted), wanted is not None
+        number: cython.Py_ssize_t = self.ranges.shape[1] - 1
         starts_array = np.zeros(number + 1, np.int64)
         starts: cython.longlong[::1] = held(starts_array)
-        out_array = np.empty(1 << 12, np.int32)
-        out: cython.int[::1] = held(out_array)
-        used: cython.Py_ssize_t = 0
-        row: cython.Py_ssize_t
+        document: cython.int
+        kind: cython.int
+        more: cython.Py_ssize_t = 0
+        self.put = 0
+        with cython.nogil:
+            for document in range(number):
+                starts[document] = self.put
+                self.stamp += 1
+                for kind in range(self.ranges.shape[0]):
+                    self.collect_rows(self.ranges[kind, document], self.ranges[kind, document + 1])
+                while more < self.documents_found.shape[0] and self.documents_found[more] == document:
+                    self.reserve_output(1)
+                    self.put_result(self.results_found[more])
+                    more += 1
+            starts[number] = self.put
+        self.label, self.documents_found, self.results_found = NOTHING, NOTHING, NOTHING  # the batch may go
+        return np.array(np.asarray(self.output)[: self.put]), starts_array
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def collect_rows(self, first: cython.int, end: cython.int) -> cython.int:
+        """The results of the classes of rows' label paths, each class once a document."""
+        row: cython.int
+        path: cython.int
+        k: cython.int
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
-        k: cython.int
-        first: cython.Py_ssize_t
-        path: cython.int
-        document: cython.int = -1
-        for row in range(label.shape[0]):
-            while document < of_row[row]:
-                document += 1
-                starts[document] = used
-                self.stamp += 1
-            path = label[row]
+        first_class: cython.Py_ssize_t
+        member: cython.Py_ssize_t
+        for row in range(first, end):
+            path = self.label[row]
             if path < 0 or self.path_stamp[path] == self.stamp:
                 continue
             self.path_stamp[path] = self.stamp
-            first = self.classes_of_path.start[path]
-            for i in range(first, first + self.classes_of_path.size[path]):
+            first_class = self.classes_of_path.start[path]
+            for i in range(first_class, first_class + self.classes_of_path.size[path]):
                 k = self.classes_of_path.pool[i]
                 if self.class_stamp[k] == self.stamp:
                     continue
                 self.class_stamp[k] = self.stamp
                 if self.members.size[k] != self.class_size[k]:
                     self.tidy(k)
-                if used + self.class_size[k] > out.shape[0]:
-                    out = wider(out, used + self.class_size[k])
-                for j in range(self.members.start[k], self.members.start[k] + self.class_size[k]):
-                    out[used] = self.members.pool[j]
-                    used += 1
-        while document < number:
-            document += 1
-            starts[document] = used
-        return np.array(np.asarray(out)[:used]), starts_array
+                self.reserve_output(self.class_size[k])
+                member = self.members.start[k]
+                for j in range(member, member + self.class_size[k]):
+                    self.put_result(self.members.pool[j])
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def reserve_output(self, number: cython.Py_ssize_t) -> cython.int:
+        if self.put + number > self.output.shape[0]:
+            with cython.gil:
+                self.output = wider(self.output, self.put + number)
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.inline
+    @cython.exceptval(check=False)
+    def put_result(self, result: cython.int) -> cython.void:
+        """Put down a result, or what stands for it; there is room."""
+        if self.is_translated:
+            result = self.wanted[result]
+        self.output[self.put] = result
+        self.put += result >= 0
 
     def results_at(self, path: int) -> object:
         """The results that end at a label path."""

@@ -48,9 +48,7 @@ class Evaluator(Probing):
         at: cython.Py_ssize_t
         self.whether, self.found_size, self.stacked = whether, 0, 0
         with cython.nogil:
-            for document in range(self.documents.shape[0] - 1):
-                if self.documents[document] == self.documents[document + 1]:
-                    continue
+            for document in range(self.ranges.shape[1] - 1):
                 self.open_document(document)
                 if other_start[document] < other_start[document + 1]:
                     self.note(others, other_rows, other_start[document], other_start[document + 1])
@@ -79,7 +77,7 @@ class Evaluator(Probing):
     @cython.exceptval(check=False)
     def open_document(self, document: cython.int) -> cython.void:
         """Forget the one before, and know the names of this one."""
-        root: cython.int = self.documents[document]
+        root: cython.int = self.ranges[0, document]
         self.forget()
         self.document = document
         self.whole_low = self.below_names[root, 0] | self.name_masks[self.names[root], 0]

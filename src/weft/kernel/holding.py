@@ -3,7 +3,7 @@
 
 import cython
 
-from weft.kernel.ways import TooMuchError
+from weft.kernel.row_heap import TooMuchError
 
 if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.codes import AND, DATE, DOWN, EQ, EXISTS, FALSE, FIRST, GT, LE, LIFT, LINKED, LT, NAMED, NE, OR

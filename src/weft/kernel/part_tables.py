@@ -11,7 +11,7 @@ import numpy as np
 from weft.kernel.arrays import held, wider, zeros
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import CONTAINS, ENDS, STARTS
+    from weft.kernel.codes import CONTAINS, STARTS
     from weft.kernel.tables import Numbers
 
 MASK32 = cython.declare(cython.ulonglong)  # numbers beyond 31 bits must be C variables, or they are Python's

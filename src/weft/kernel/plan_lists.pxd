@@ -9,6 +9,7 @@ cdef class PlanLists:
     cdef signed char[::1] is_made
     cdef signed char[::1] has_tests  # whether values matter
     cdef signed char[::1] means  # by what means they find tests, see `codes`
+    cdef unsigned long long[::1] filters  # four words a label path: bits of the constants of its tests, modulo 256
     cdef IntLists nodes  # of the shared plan, brought up at every row
     cdef IntLists contexts  # states above deep edges, in order
     cdef IntLists equals  # states with tests that constants lead to, in order
@@ -22,6 +23,9 @@ cdef class PlanLists:
     cdef int begun
 
     cdef int make(self, int path) except? -1
+    cdef void clear_constants(self, int path) noexcept
+    cdef int add_constants(self, int path, int state) except? -1
+    cdef bint may_pass(self, int path, int code) noexcept nogil
     cdef int passing(self, int path, int code) except? -1 nogil
     cdef int intersect(self, int path, int code) except? -1 nogil
     cdef bint is_found(self, int path, int state) noexcept nogil

@@ -45,7 +45,7 @@ class PlanLists:
     def __init__(self, paths: PathTable, tables: ProbeTables):
         self.paths, self.tables = paths, tables
         self.is_made, self.has_tests = zeros(1024, np.int8), zeros(1024, np.int8)
-        self.means = zeros(1024, np.int8)
+        self.means, self.filters = zeros(1024, np.int8), zeros(4096, np.uint64)
         self.nodes, self.contexts, self.equals = IntLists(), IntLists(), IntLists()
         self.runs, self.machines = IntLists(), IntLists()
         self.forget()
@@ -66,14 +66,16 @@ class PlanLists:
         state: cython.int
         if path >= self.is_made.shape[0]:
             self.is_made, self.has_tests = wider(self.is_made, path), wider(self.has_tests, path)
-            self.means = wider(self.means, path)
-        self.means[path] = 0
+            self.means, self.filters = wider(self.means, path), wider(self.filters, 4 * path + 3)
+        self.clear_constants(path)
         for each in (self.nodes, self.contexts, self.equals, self.runs, self.machines):
             lists: IntLists = each
             lists.reserve(path, 0)
             lists.size[path] = 0
         for i in range(reached.start[path], reached.start[path] + reached.size[path]):
             state = reached.pool[i]
+            if t.means[state]:
+                self.add_constants(path, state)
             for j in range(t.up_start[state], t.up_start[state + 1]):
                 self.nodes.add(path, t.up_nodes[j])
             for j in range(t.named_start[state], t.named_start[state + 1]):
@@ -81,9 +83,6 @@ class PlanLists:
                     self.nodes.add(path, t.named_nodes[j])
             if t.is_context[state]:
                 self.contexts.add(path, state)
-            if t.means[state]:
-                self.equals.add(path, state)
-                self.means[path] = self.means[path] | t.means[state]
             for j in range(t.run_start[state], t.run_start[state + 1]):
                 self.runs.add(path, j)
             for j in range(t.machine_start[state], t.machine_start[state + 1]):
@@ -93,6 +92,32 @@ class PlanLists:
         self.has_tests[path] = (self.equals.size[path] + self.runs.size[path] + self.machines.size[path]) > 0
         self.is_made[path] = 1
         return 0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def clear_constants(self, path: cython.int) -> cython.void:
+        word: cython.int
+        self.means[path] = 0
+        for word in range(4):
+            self.filters[4 * path + word] = 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=True)
+    def add_constants(self, path: cython.int, state: cython.int) -> cython.int:
+        """A label path reaches a state with tests that constants lead to."""
+        word: cython.int
+        self.equals.add(path, state)
+        self.means[path] = self.means[path] | self.tables.means[state]
+        for word in range(4):
+            self.filters[4 * path + word] |= self.tables.filters[self.tables.filter_at[state], word]
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def may_pass(self, path: cython.int, code: cython.int) -> cython.bint:
+        """Whether a label path may have tests with a constant; most have not, and need not be looked up."""
+        return (self.filters[4 * path + ((code >> 6) & 3)] >> (code & 63)) & 1
 
     @cython.cfunc
     @cython.nogil

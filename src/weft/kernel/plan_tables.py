@@ -21,7 +21,8 @@ class PlanTables:
     """
 
     def __init__(self, columns: dict):
-        self.nodes, self.edges = columns["nodes"], held(columns["edges"])
+        self.nodes, self.edges = lined_up(*columns["nodes"].shape, np.int32), held(columns["edges"])
+        np.asarray(self.nodes)[:] = columns["nodes"]
         self.dependents = held(columns["dependents"])
         self.checks = held(columns["checks"])
         self.is_negated = held(columns["is_negated"])

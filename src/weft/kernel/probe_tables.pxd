@@ -19,6 +19,8 @@ cdef class ProbeTables:
     cdef double[::1] keys
     cdef int[::1] tests
     # tests that are found by their constants, texts first, then parts of texts: by constant, in the order of their states
+    cdef int[::1] filter_at  # by state that has such tests
+    cdef unsigned long long[:, ::1] filters  # the bits of their constants, modulo 256
     cdef PartTables parts
     cdef int texts  # how many there are
     cdef long long[::1] equal_start

@@ -31,6 +31,7 @@ class ProbeTables:
         self.keys, self.tests = held(columns["keys"]), held(columns["tests"])
         self.equal_start, self.equal_states = held(columns["equal_start"]), held(columns["equal_states"])
         self.equal_tests, self.machine_start = held(columns["equal_tests"]), held(columns["machine_start"])
+        self.filter_at, self.filters = held(columns["filter_at"]), held(columns["filters"])
         self.is_ordered, self.parts, self.texts = is_ordered, parts, len(texts)
         self.seed = seed & MASK32
         self.characters = memoryview(b"".join(texts) + b"\0")

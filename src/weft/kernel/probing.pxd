@@ -1,35 +1,16 @@
-from weft.kernel.codes cimport BY_END, BY_EQUAL, BY_INSIDE, BY_START, DATE, ENDS, EQ, GT, LE, LT, NE, STARTS, TEXT
-from weft.kernel.holding cimport Holding
+from weft.kernel.codes cimport DATE, EQ, GT, LE, LT, NE, TEXT
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
+from weft.kernel.text_probing cimport TextProbing
 
 
-cdef class Probing(Holding):
-    cdef int[::1] risen  # nodes of the shared plan that come up, each before its row
-    cdef Py_ssize_t risen_size
+cdef class Probing(TextProbing):
     cdef long long[::1] risen_start  # by document
     cdef int[::1] left_over  # machines of tests on texts, each before its row
     cdef Py_ssize_t left_size
-    cdef long long[::1] part_stamp  # by constant the value that it was last found in
-    cdef long long stamp_of_part
-    cdef int root  # of the document
-    cdef bint is_searched  # whether the places are those of constants in its texts, in the order of their beginnings
-    cdef long long[::1] place_begin
-    cdef long long[::1] place_end
-    cdef int[::1] place_code
-    cdef Py_ssize_t places
-    cdef Py_ssize_t most_places
 
     cdef int probe_rows(self, int first, int end) except? -1 nogil
-    cdef int bring_up(self, int node, int row) except? -1 nogil
     cdef int leave(self, int machine, int row) except? -1 nogil
-    cdef int probe_texts(self, int label, int row, int means) except? -1 nogil
-    cdef int pass_constant(self, int label, int row, int code) except? -1 nogil
-    cdef int probe_affixes(self, int label, int row, int operator, bint is_text) except? -1 nogil
-    cdef int probe_inside(self, int label, int row, bint is_text) except? -1 nogil
-    cdef int search(self, Py_ssize_t begin, Py_ssize_t end, bint is_text) except? -1 nogil
-    cdef int put_place(self, Py_ssize_t begin, Py_ssize_t end, int code) except? -1 nogil
-    cdef unsigned char byte_at(self, Py_ssize_t at, bint is_text) noexcept nogil
     cdef int probe_run(self, int run, int row) except? -1 nogil
     cdef int bring_up_tests(self, long long begin, long long end, int row) except? -1 nogil
     cdef long long place(self, int run, double key, bint is_behind) noexcept nogil

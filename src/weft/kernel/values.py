@@ -24,6 +24,11 @@ NAN = float("nan")
 ODD = cython.declare(cython.double)
 ODD = float("inf")  # of `decimal`: it may be a number, of a form that Python reads
 
+NO_BYTES = cython.declare(cython.const[cython.uchar][::1])
+NO_BYTES = zeros(1, np.uint8)
+NO_LONGS = cython.declare(cython.longlong[::1])
+NO_LONGS = zeros(1, np.int64)
+
 
 @cython.cclass
 class NodeValues(NodeWays):
@@ -33,6 +38,14 @@ class NodeValues(NodeWays):
         NodeWays.__init__(self, plan, lists)
         self.tests, self.parts = lists.tables, lists.tables.parts
         self.widen_values(1 << 10)
+        self.characters = self.attribute_characters = NO_BYTES
+        self.text_begin = self.attribute_begin = NO_LONGS
+
+    def end(self) -> None:
+        """Nobody asks for this batch any more."""
+        self.characters = self.attribute_characters = NO_BYTES
+        self.text_begin = self.attribute_begin = NO_LONGS
+        NodeWays.end(self)
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
@@ -60,7 +73,7 @@ class NodeValues(NodeWays):
     @cython.nogil
     @cython.exceptval(check=False)
     def find_value(self, row: cython.int) -> cython.bint:
-        """Set `begin_at` and `end_at` to those of a node's value; returns whether it is in the texts, else in attributes."""
+        """Set `begin_at` and `end_at` to those of a value; returns whether it is in the texts, else in attributes."""
         if row < self.elements:
             self.begin_at = self.text_begin[self.text_first[row]]
             self.end_at = self.text_begin[self.text_last[row]]

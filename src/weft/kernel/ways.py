@@ -6,104 +6,27 @@ for more room.
 """
 
 import cython
-import numpy as np
 
-from weft.kernel.arrays import held, wider, zeros
+from weft.kernel.arrays import held
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import ABOVE, ATTRIBUTE, BELOW, ELEMENT, KIDS, STEP, STEP_END, UP, WHOLE
-    from weft.kernel.memo import Memo
-    from weft.kernel.plan_lists import PlanLists
-    from weft.kernel.plan_tables import PlanTables
-
-MANY = cython.declare(cython.Py_ssize_t, 64)
-MANY = 64  # rows that are not sorted one by one
-
-
-class TooMuchError(Exception):
-    """A batch would take more steps than it was given; who asked does it in another way."""
+    from weft.kernel.row_heap import RowHeap
+    from weft.kernel.codes import ABOVE, ATTRIBUTE, ELEMENT, STEP, STEP_END, UP
 
 
 @cython.cclass
-class NodeWays(Memo):
-    """The columns of a batch, and the ways along edges; `ways.pxd` tells them."""
-
-    def __init__(self, plan: PlanTables, lists: PlanLists):
-        Memo.__init__(self)
-        self.plan, self.lists = plan, lists
-        self.heap, self.heap_size = zeros(1 << 10, np.int32), 0
-        self.below_names, self.kid_names = held(np.zeros((1 << 10, 2), np.uint64)), held(np.zeros((1 << 10, 2), np.uint64))
+class NodeWays(RowHeap):
+    """The ways along edges."""
 
     def begin(self, source, columns: dict, steps: int) -> None:
         """Another batch; `source` is asked for what only Python knows, `steps` are what it may take."""
-        self.shrink()
-        self.forget()
-        self.source, self.left = source, steps
-        self.elements, self.first_text, self.nodes = columns["elements"], columns["first_text"], columns["nodes"]
-        self.documents = held(columns["documents"])
-        self.parents = held(columns["parents"])
-        self.last = held(columns["last"])
-        self.depth = held(columns["depth"])
-        self.names = held(columns["names"])
-        self.labels = held(columns["labels"])
-        self.attribute_start = held(columns["attribute_start"])
-        self.text_first, self.text_last = held(columns["text_first"]), held(columns["text_last"])
-        self.text_start = held(columns["text_start"])
-        self.text_nodes = held(columns["text_nodes"])
-        self.symbol_start, self.symbols = held(columns["symbol_start"]), held(columns["symbols"])
-        self.name_masks = held(columns["name_masks"])
-        self.heap_size = 0
-        if self.elements > self.below_names.shape[0]:
-            self.below_names = held(np.zeros((2 * self.elements, 2), np.uint64))
-            self.kid_names = held(np.zeros((2 * self.elements, 2), np.uint64))
-        with cython.nogil:
-            self.gather_names()
+        RowHeap.begin(self, columns)
+        self.source, self.left, self.heap_size = source, steps, 0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def gather_names(self) -> cython.void:
-        """For every element the names right below it and those anywhere below it, as bits."""
-        row: cython.int
-        above: cython.int
-        name: cython.int
-        word: cython.int
-        for row in range(self.elements):
-            for word in range(2):
-                self.below_names[row, word] = self.kid_names[row, word] = 0
-        for row in range(self.nodes - 1, -1, -1):  # attributes and texts first, then elements from the last one up
-            above = self.parents[row]
-            name = self.names[row]
-            if above < 0 or name < 0:
-                continue
-            for word in range(2):
-                self.kid_names[above, word] |= self.name_masks[name, word]
-                self.below_names[above, word] |= self.name_masks[name, word]
-                if row < self.elements:
-                    self.below_names[above, word] |= self.below_names[row, word]
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def lacks(self, node: cython.int, row: cython.int) -> cython.bint:
-        """Whether names that a node of the plan needs below a row are not there: then it does not hold at the row."""
-        need: cython.ulonglong
-        word: cython.int
-        for word in range(2):
-            need = self.plan.masks[node, BELOW + word]
-            if need and (row >= self.elements or need & ~self.below_names[row, word]):
-                return True
-            need = self.plan.masks[node, KIDS + word]
-            if need and (row >= self.elements or need & ~self.kid_names[row, word]):
-                return True
-        return False
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def is_in_vain(self, node: cython.int) -> cython.bint:
-        """Whether the document lacks names without which nothing comes of a node, whoever asks for it."""
-        return (self.plan.masks[node, WHOLE] & ~self.whole_low) | (self.plan.masks[node, WHOLE + 1] & ~self.whole_high) != 0
+    def end(self) -> None:
+        """Nobody asks for this batch any more."""
+        self.source = None
+        RowHeap.end(self)
 
     @cython.cfunc
     @cython.nogil
@@ -322,70 +245,3 @@ class NodeWays(Memo):
             if self.symbols[at] == symbol:
                 return True
         return False
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.inline
-    @cython.exceptval(-1, check=True)
-    def step(self, number: cython.longlong) -> cython.int:
-        self.left -= number
-        if self.left < 0:
-            with cython.gil:
-                raise TooMuchError
-        return 0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1, check=True)
-    def push(self, row: cython.int) -> cython.int:
-        if self.heap_size == self.heap.shape[0]:
-            self.step(self.heap_size >> 4)
-            with cython.gil:
-                self.heap = wider(self.heap)
-        self.heap[self.heap_size] = row
-        self.heap_size += 1
-        return 0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1, check=True)
-    def sort(self, base: cython.Py_ssize_t) -> cython.int:
-        """What lies on the heap from a place on, sorted, each once."""
-        size: cython.Py_ssize_t = self.heap_size - base
-        at: cython.Py_ssize_t
-        kept: cython.Py_ssize_t
-        is_sorted: cython.bint = True
-        self.step(size)
-        for at in range(base + 1, self.heap_size):
-            if self.heap[at] <= self.heap[at - 1]:
-                is_sorted = False
-                break
-        if is_sorted:
-            return 0
-        if size > MANY:
-            with cython.gil:
-                np.asarray(self.heap)[base : self.heap_size].sort()
-        else:
-            self.sort_few(base)
-        kept = base + 1
-        for at in range(base + 1, self.heap_size):
-            if self.heap[at] != self.heap[at - 1]:
-                self.heap[kept] = self.heap[at]
-                kept += 1
-        self.heap_size = kept
-        return 0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def sort_few(self, base: cython.Py_ssize_t) -> cython.void:
-        at: cython.Py_ssize_t
-        place: cython.Py_ssize_t
-        row: cython.int
-        for at in range(base + 1, self.heap_size):
-            row = self.heap[at]
-            place = at
-            while place > base and self.heap[place - 1] > row:
-                self.heap[place] = self.heap[place - 1]
-                place -= 1
-            self.heap[place] = row

@@ -20,7 +20,8 @@ from weft.documents.document import Limits, as_documents
 from weft.engine import Engine
 from weft.engine.messages.outcome import Outcome
 from weft.engine.paths.labels import LabelPaths
-from weft.engine.shared.constants import TEXT_INDEXES, Constants, Contains
+from weft.engine.shared.constants import TEXT_INDEXES, Constants, Patterns
+from weft.engine.shared.effort import Effort
 from weft.languages import parse
 from weft.plans.xscl import Xscl
 
@@ -63,20 +64,20 @@ MATCHED = healthy_broker().matches(DOCUMENTS)
 
 @pytest.fixture
 def fault(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """An index of substrings that raises `fault["error"]` for values with "boom" if it has all of some constants."""
+    """An index of patterns that raises `fault["error"]` for values with "boom" if it has all of some constants."""
     settings: dict[str, Any] = {"error": RuntimeError("a bug"), "constants": {"bad"}}
 
-    class Faulty(Contains):
+    class Faulty(Patterns):
         def __init__(self, constants: Constants) -> None:
             super().__init__(constants)
             self.words = {constant for constant, _ in constants}
 
-        def probe(self, value: str) -> Iterator[list[int]]:
+        def probe(self, value: str, effort: Effort | None = None) -> Iterator[list[int]]:
             if "boom" in value and settings["constants"] <= self.words:
                 raise settings["error"]
-            return super().probe(value)
+            return super().probe(value, effort)
 
-    monkeypatch.setitem(TEXT_INDEXES, "contains", Faulty)
+    monkeypatch.setitem(TEXT_INDEXES, "matches", Faulty)
     return settings
 
 
@@ -85,7 +86,7 @@ def test_a_subscription_that_fails_is_suspended_and_everybody_else_gets_exactly_
     fault: dict[str, Any], error: Exception
 ) -> None:
     fault["error"] = error
-    broker = healthy_broker("//a[contains(., 'bad')]")
+    broker = healthy_broker("//a[matches(., 'bad')]")
 
     published = told(broker.publish(DOCUMENTS))
 
@@ -98,13 +99,13 @@ def test_a_subscription_that_fails_is_suspended_and_everybody_else_gets_exactly_
 
 @pytest.mark.usefixtures("fault")
 def test_a_suspended_subscription_takes_part_no_more_but_stays_registered() -> None:
-    broker = healthy_broker("//a[contains(., 'bad') or @n]")
+    broker = healthy_broker("//a[matches(., 'bad') or @n]")
     found = [broker.matches(DOCUMENTS), broker.matches(DOCUMENTS)]
     assert "bad-0" in broker
     assert "suspended" in broker.explain("bad-0")
     broker.unsubscribe("bad-0")
     found.append(broker.matches(DOCUMENTS))
-    broker.subscribe("//a[contains(., 'bad') or @n = '1']", id="bad-0")
+    broker.subscribe("//a[matches(., 'bad') or @n = '1']", id="bad-0")
     found.append(broker.matches(DOCUMENTS[:1]))
 
     assert found[1:] == [MATCHED, MATCHED, [[*MATCHED[0], "bad-0"]]]
@@ -116,7 +117,7 @@ def test_a_suspended_subscription_takes_part_no_more_but_stays_registered() -> N
 
 @pytest.mark.usefixtures("fault")
 def test_a_suspension_outlasts_a_rebuilt_engine() -> None:
-    broker = healthy_broker("//a[contains(., 'bad')]")
+    broker = healthy_broker("//a[matches(., 'bad')]")
     broker.matches(DOCUMENTS)
 
     broker._matcher.rebuild()
@@ -129,7 +130,7 @@ def test_a_suspension_outlasts_a_rebuilt_engine() -> None:
 
 @pytest.mark.usefixtures("fault")
 def test_several_culprits_are_all_found() -> None:
-    bad = [f"//a[contains(., 'bad')][contains(., '{number}') or b{number}]" for number in range(5)]
+    bad = [f"//a[matches(., 'bad')][matches(., '{number}') or b{number}]" for number in range(5)]
     broker = healthy_broker(*bad)
 
     assert told(broker.publish(DOCUMENTS)) == EXPECTED
@@ -138,7 +139,7 @@ def test_several_culprits_are_all_found() -> None:
 
 def test_subscriptions_that_fail_only_together_are_parted(fault: dict[str, Any]) -> None:
     fault["constants"] = {"left", "right"}
-    broker = healthy_broker("//a[contains(., 'left')]", "//a[contains(., 'right')]")
+    broker = healthy_broker("//a[matches(., 'left')]", "//a[matches(., 'right')]")
 
     published = [told(broker.publish(DOCUMENTS)), told(broker.publish(DOCUMENTS))]
 
@@ -148,7 +149,7 @@ def test_subscriptions_that_fail_only_together_are_parted(fault: dict[str, Any])
 
 def test_what_needs_too_much_memory_is_refused_for_the_document_and_not_suspended(fault: dict[str, Any]) -> None:
     fault["error"] = MemoryError("too much")
-    broker = healthy_broker("//a[contains(., 'bad') or @n]")
+    broker = healthy_broker("//a[matches(., 'bad') or @n]")
 
     published = told(broker.publish(DOCUMENTS))
 
@@ -160,7 +161,7 @@ def test_what_needs_too_much_memory_is_refused_for_the_document_and_not_suspende
 
 @pytest.mark.usefixtures("fault")
 def test_a_document_that_very_many_fail_on_is_rejected_and_nobody_suspended() -> None:
-    broker = healthy_broker(*(f"//a[contains(., 'bad')][b{number}]" for number in range(MOST_CULPRITS + 1)))
+    broker = healthy_broker(*(f"//a[matches(., 'bad')][b{number}]" for number in range(MOST_CULPRITS + 1)))
 
     published = told(broker.publish(DOCUMENTS))
 
@@ -173,10 +174,10 @@ def test_a_document_that_very_many_fail_on_is_rejected_and_nobody_suspended() ->
 def test_a_document_that_fails_without_any_subscription_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = Engine.match
 
-    def failing(engine: Engine, table: Any) -> Any:
+    def failing(engine: Engine, table: Any, whether: bool = False) -> Any:
         if any(document.id == "two" for document in table.documents):
             raise ZeroDivisionError("whoever asks")
-        return answer(engine, table)
+        return answer(engine, table, whether)
 
     monkeypatch.setattr(Engine, "match", failing)
     broker = healthy_broker()
@@ -205,14 +206,14 @@ def test_a_fault_that_a_new_engine_does_not_have_costs_nobody_anything(monkeypat
 
 
 def test_a_fault_while_the_plan_is_frozen_is_confined_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Unbuildable(Contains):
+    class Unbuildable(Patterns):
         def __init__(self, constants: Constants) -> None:
             super().__init__(constants)
             if any(constant == "bad" for constant, _ in constants):
                 raise ValueError("cannot be built")
 
-    monkeypatch.setitem(TEXT_INDEXES, "contains", Unbuildable)
-    broker = healthy_broker("//a[contains(., 'bad')]")
+    monkeypatch.setitem(TEXT_INDEXES, "matches", Unbuildable)
+    broker = healthy_broker("//a[matches(., 'bad')]")
 
     assert told(broker.publish(DOCUMENTS)) == EXPECTED
     assert broker.suspended == {"bad-0": "ValueError: cannot be built"}
@@ -264,7 +265,7 @@ def test_a_query_that_cannot_be_added_leaves_nothing_behind(monkeypatch: pytest.
 @pytest.mark.usefixtures("fault")
 def test_a_worker_without_plans_rejects_the_document_alone() -> None:
     engine = Engine()
-    for number, query in enumerate([*HEALTHY.values(), "//a[contains(., 'bad')]"]):
+    for number, query in enumerate([*HEALTHY.values(), "//a[matches(., 'bad')]"]):
         plan = parse(query)
         assert not isinstance(plan, Xscl)
         engine.add(number, plan)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from weft.engine.profile import Profile
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
 from weft.kernel.evaluator import Evaluator
-from weft.kernel.ways import TooMuchError
+from weft.kernel.row_heap import TooMuchError
 
 _FEW_STEPS = 20_000_000  # that a batch may take, whatever it is: about half a second
 _STEPS_A_NODE = 200
@@ -58,15 +57,6 @@ class LabelledBatch:
         return self._present[1]
 
     @cached_property
-    def plain_results(self) -> tuple[Ints, Longs]:
-        """The results that label paths alone give, one document after the other, and where each one's begin."""
-        table, labels = self.table, self.labels
-        if labels.size > table.elements and (labels[table.elements :] >= 0).any():
-            order = np.argsort(table.node_document, kind="stable")
-            return self._paths.results(table.node_document[order], labels[order], len(table.documents))
-        return self._paths.results(table.document, labels[: table.elements], len(table.documents))
-
-    @cached_property
     def result_pairs(self) -> tuple[Ints, Ints]:
         """The results that label paths alone give, each with each of its nodes."""
         found = [self._paths.results_at(label) for label in self.present.tolist()]
@@ -88,11 +78,11 @@ class LabelledBatch:
     def evaluator(self) -> Evaluator:
         """The compiled evaluation, begun with this batch."""
         evaluator, plans = self._plans.evaluator, self._plans
-        if not isinstance(plans.batch_of_evaluator, ref) or plans.batch_of_evaluator() is not self:
+        if not plans.is_begun_with(self):
             readings = Readings(self.table, self._frozen, plans, self._refuser())
             steps = _FEW_STEPS + _STEPS_A_NODE * self.table.nodes
             evaluator.begin(readings, readings.columns(self._names, self.labels), steps)
-            plans.batch_of_evaluator = ref(self)
+            plans.begun_with(self)
         return evaluator
 
     @cached_property

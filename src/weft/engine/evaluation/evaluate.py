@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from weft.columns.integers import Flags, Ints, unique_pairs
+from weft.columns.integers import Flags, Ints, Longs, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.batch import LabelledBatch
 from weft.engine.evaluation.navigate import Navigation
@@ -20,7 +20,7 @@ from weft.engine.profile import Profile
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
 from weft.kernel.evaluator import Evaluator
-from weft.kernel.ways import TooMuchError
+from weft.kernel.row_heap import TooMuchError
 
 
 class Evaluation(LabelledBatch):
@@ -54,6 +54,13 @@ class Evaluation(LabelledBatch):
         result, node = self.found
         return unique_pairs(self.table.node_document[node], result, max(self._frozen.results, 1))
 
+    def results(self, wanted: Ints | None = None) -> tuple[Ints, Longs]:
+        """The results of all documents, one after the other, and where each one's begin; what is `wanted` instead.
+
+        That has for every result the number that stands for it, below zero where nothing does.
+        """
+        return self._paths.results(self.labels, self.table.ranges, *self.matched, wanted)
+
     def _risen(self, whether: bool) -> tuple[Ints, Ints]:
         none = np.zeros(0, np.int32)
         if self._frozen.tallest < 0:
@@ -75,9 +82,8 @@ class Evaluation(LabelledBatch):
 
     def _probed(self) -> Evaluator:
         """The compiled evaluation, which knows what values bring up in this batch."""
-        is_begun = self._plans.batch_of_evaluator
-        evaluator = self.evaluator
-        if self._plans.batch_of_evaluator is not is_begun:  # another batch came in between
+        is_probed, evaluator = self._plans.is_begun_with(self), self.evaluator
+        if not is_probed:  # another batch came in between
             evaluator.probe()
         return evaluator
 

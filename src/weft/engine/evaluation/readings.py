@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from weft.columns.integers import Ints
-from weft.documents.kind import Kind
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.linked import passes_value
 from weft.engine.shared.comparisons import INSTANTS, READ, Reading
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
 from weft.engine.shared.node_tables import FirstGoal
-from weft.kernel.ways import TooMuchError
+from weft.kernel.row_heap import TooMuchError
 from weft.plans.names import passes
 
 _MOST_READ = 1 << 24  # characters of values, beyond which they are not read one by one
@@ -34,13 +31,7 @@ class Readings:
     def columns(self, names: Ints, labels: Ints) -> dict[str, Any]:
         """The node table's columns, with the codes of names and the label paths."""
         table, states = self._table, self._frozen.shared.states
-        owned = np.bincount(table.parent[table.elements : table.first_text], minlength=table.elements)
-        text_start, text_nodes = np.zeros(table.elements + 1, np.int32), np.zeros(0, np.int32)
-        if states.has_texts:
-            starts, text_nodes = table.by_parent[Kind.TEXT]
-            text_start = starts.astype(np.int32)
         symbol_start, symbols, name_masks = self._plans.paths.symbols()
-        documents = np.searchsorted(table.document, np.arange(len(table.documents) + 1))
         return {
             "elements": table.elements,
             "first_text": table.first_text,
@@ -50,15 +41,13 @@ class Readings:
             "depth": table.depth,
             "names": names,
             "labels": labels,
-            "attribute_start": (np.append(0, np.cumsum(owned)) + table.elements).astype(np.int32),
             "text_first": table.text_first,
             "text_last": table.text_last,
-            "text_start": text_start,
-            "text_nodes": text_nodes,
+            "has_texts": states.has_texts,
             "symbol_start": symbol_start,
             "symbols": symbols,
             "name_masks": name_masks,
-            "documents": documents.astype(np.int32),
+            "ranges": table.ranges,
             "characters": table.characters,
             "text_begin": table.text_start,
             "attribute_characters": table.attribute_characters,

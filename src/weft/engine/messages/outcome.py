@@ -48,25 +48,27 @@ class Outcome:
 
     def subscriptions(self) -> list[Ints]:
         """For each document the subscriptions that match it, each once, in no order."""
-        number = len(self._table.documents)
-        result, begins = self._evaluation.plain_results
-        document = np.repeat(np.arange(number, dtype=np.int32), np.diff(begins))
-        its_document, conditional = self._evaluation.matched
-        if conditional.size:
-            document, result = np.append(document, its_document), np.append(result, conditional)
+        number, targets = len(self._table.documents), self._targets
+        if targets.has_shared or targets.is_wanted_twice or self._budget.unknown:
+            return self._with_compounds(self._told(number))
+        subscription, begins = self._evaluation.results(targets.first)
+        return self._with_compounds([subscription[start:end] for start, end in pairwise(begins.tolist())])
+
+    def _told(self, number: int) -> list[Ints]:
+        """The same where results are not subscriptions one by one."""
+        result, begins = self._evaluation.results()
         at, subscription = self._targets.pairs(result)
-        is_in_order = not conditional.size and not self._targets.has_shared
-        document = document[at] if at.size < document.size or not is_in_order else document
+        document = np.repeat(np.arange(number, dtype=np.int32), np.diff(begins))[at]
         if self._targets.is_wanted_twice:
             document, subscription = unique_pairs(document, subscription, int(subscription.max(initial=0)) + 1)
-        elif not is_in_order:
+        elif self._targets.has_shared:
             order = np.argsort(document, kind="stable")
             document, subscription = document[order], subscription[order]
         if self._budget.unknown:
             known = self._budget.is_known(document, subscription)
             document, subscription = document[known], subscription[known]
-        cuts = np.searchsorted(document, np.arange(1, number))
-        return self._with_compounds(np.split(subscription, cuts) if number else [])
+        cuts = np.searchsorted(document, np.arange(number + 1))
+        return [subscription[start:end] for start, end in pairwise(cuts.tolist())]
 
     def nodes(self) -> tuple[Ints, Ints, Ints]:
         """(document, subscription, node), sorted by document, then subscription, then document order."""

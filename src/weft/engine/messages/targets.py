@@ -52,6 +52,11 @@ class Targets:
             self._has_others[result] = False
         return self._first[result] == _NOBODY
 
+    @property
+    def first(self) -> Ints:
+        """By result the first subscription that wants it, below zero where nobody does."""
+        return np.frombuffer(self._first, np.int32).copy()
+
     def of(self, results: Ints) -> Ints:
         """All subscriptions that want one of these results; one that wants several comes several times."""
         return self.pairs(results)[1]

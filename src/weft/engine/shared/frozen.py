@@ -18,8 +18,8 @@ from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATORS, NodeKind
 from weft.engine.shared.parts import driver_pairs, part_pairs
 from weft.engine.shared.plan import SharedPlan
 from weft.engine.shared.results import Results
-from weft.engine.shared.text_parts import NO_PARTS, find_parts
 from weft.engine.shared.tables import make_tables, part_columns
+from weft.engine.shared.text_parts import NO_PARTS, find_parts
 from weft.kernel.plan_tables import PlanTables
 from weft.plans.plan import Constant
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import ref
+
 import numpy as np
 
 from weft.columns.integers import Ints
@@ -29,12 +31,13 @@ class LabelPlans:
         self._lists: PlanLists | None = None
         self._paths_of_lists: object = None
         self._evaluator: tuple[PlanLists, Evaluator] | None = None
-        self.batch_of_evaluator: object = None  # the batch that it was last begun with, by a weak reference
+        self._begun_with: ref[object] | None = None  # the batch that it was last begun with, as long as that lives
         self.paths: LabelPaths[Depths] = LabelPaths(shared.states, _no_depths, bounds)
 
     def __getstate__(self) -> dict[str, object]:
         """What documents have brought stays behind, and what is compiled is made anew."""
-        return self.__dict__ | {"_probes": None, "_lists": None, "_paths_of_lists": None, "_evaluator": None, "batch_of_evaluator": None}
+        made = ("_probes", "_lists", "_paths_of_lists", "_evaluator", "_begun_with")
+        return self.__dict__ | dict.fromkeys(made)
 
     def freeze(self, frozen: Frozen) -> None:
         """Begin anew with a changed plan."""
@@ -42,7 +45,7 @@ class LabelPlans:
         labels = [self._shared.names.label[self._shared.nodes.row[node]] for node in frozen.named.entries.tolist()]
         symbols = [STAR_SYMBOL if label == "*" else self._shared.states.symbol(label) for label in labels]
         self._probes = make_probes(frozen, np.array(symbols, np.int32))
-        self._lists = self._evaluator = None
+        self._lists = self._evaluator = self._begun_with = None
         self.paths.begin(frozen.result_of_state, frozen.is_busy)
 
     @property
@@ -66,6 +69,20 @@ class LabelPlans:
             assert self._frozen is not None, "a plan is frozen before a batch comes"
             self._evaluator = lists, Evaluator(self._frozen.tables, lists)
         return self._evaluator[1]
+
+    def begun_with(self, batch: object) -> None:
+        """The evaluation was begun with a batch; when that goes, nothing of it is kept."""
+        evaluator = self.evaluator
+
+        def end(gone: ref[object]) -> None:
+            if self._begun_with is gone:
+                evaluator.end()
+
+        self._begun_with = ref(batch, end)
+
+    def is_begun_with(self, batch: object) -> bool:
+        """Whether a batch is the one that the evaluation was last begun with."""
+        return self._begun_with is not None and self._begun_with() is batch
 
     def begin_batch(self) -> None:
         """Keep to the bounds before a batch: what the one before it brought beyond them is forgotten."""

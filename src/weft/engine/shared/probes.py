@@ -92,10 +92,17 @@ def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
     means = (np.diff(starts) > 0).astype(np.int8)
     means_of_code = np.array([MEANS[operator] for operator in frozen.parts.operators], np.int8)
     np.bitwise_or.at(means, part_state, means_of_code[part_code])
-    order = np.lexsort((state, code))
+    order, constants = np.lexsort((state, code)), texts + len(frozen.parts.constants)
+    with_tests = np.flatnonzero(means)
+    filter_at = np.zeros(states, np.int32)
+    filter_at[with_tests] = np.arange(with_tests.size)
+    filters = np.zeros((with_tests.size + 1, 4), np.uint64)
+    np.bitwise_or.at(filters, (filter_at[state], code >> 6 & 3), np.uint64(1) << (code & 63).astype(np.uint64))
     return {
         "means": means,
-        "equal_start": np.searchsorted(code[order], np.arange(texts + len(frozen.parts.constants) + 1)).astype(np.int64),
+        "filter_at": filter_at,
+        "filters": filters,
+        "equal_start": np.searchsorted(code[order], np.arange(constants + 1)).astype(np.int64),
         "equal_states": state[order],
         "equal_tests": test[order].astype(np.int32),
     }

@@ -16,9 +16,8 @@ from weft.engine.shared.edges import FrozenEdges
 from weft.engine.shared.node_tables import CountGoal, NodeTables
 from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATOR_CODES
 from weft.engine.shared.parts import check_columns, disjunction_pairs
-from weft.engine.shared.text_parts import Parts
+from weft.engine.shared.text_parts import TextParts
 from weft.kernel import codes
-from weft.kernel.arrays import lined_up
 from weft.kernel.plan_tables import PlanTables
 
 Small = NDArray[np.int8]
@@ -77,7 +76,7 @@ def _checks(tables: NodeTables) -> tuple[Longs, Ints, Small]:
     return start, np.concatenate([check, part])[order], negated[order]
 
 
-def _codes(tables: NodeTables, comparisons: Comparisons, parts: Parts) -> tuple[Small, Ints]:
+def _codes(tables: NodeTables, comparisons: Comparisons, parts: TextParts) -> tuple[Small, Ints]:
     """By node how the values of a TEST are read, and the rank of its constant where it is a text, or its code."""
     tests, size = tables.tests, len(tables)
     reading, code = np.zeros(size, np.int8), np.zeros(size, np.int32)
@@ -107,43 +106,22 @@ def make_tables(
     edges: FrozenEdges,
     symbol: Ints,
     comparisons: Comparisons,
-    parts: Parts,
+    parts: TextParts,
     results: tuple[Ints, int],
     dependents: tuple[Longs, Ints],
 ) -> PlanTables:
-    """All that the compiled evaluation reads; `symbol` is that of every state, `results` those of nodes, and how many."""
-    nodes, linked = tables.nodes, tables.linked
-    reading, code = _codes(tables, comparisons, parts)
+    """All that the compiled evaluation reads.
+
+    `symbol` is that of every state, `results` are those of nodes, and how many there are.
+    """
+    linked, state = tables.linked, np.array(tables.nodes.state, np.int32)
     links = np.zeros(len(tables), np.int64)
     links[linked.node] = np.diff(linked.start)  # LINKED nodes are in order, and so are their chains
-    state = np.array(nodes.state, np.int32)
-    records = {
-        codes.KIND: np.array(nodes.kind, np.int8),
-        codes.EDGE: np.array(nodes.edge, np.int32),
-        codes.CHILD: columns.child,
-        codes.RESULT: results[0],
-        codes.DEPENDENT: dependents[0][:-1],
-        codes.DEPENDENT_END: dependents[0][1:],
-        codes.CHECK: columns.check_start[:-1],
-        codes.CHECK_END: columns.check_start[1:],
-        codes.PARENT: columns.parent,
-        codes.OWN_TEST: columns.test,
-        codes.BY_TEST: columns.by_test,
-        codes.OPERATOR: columns.operator,
-        codes.READING: reading,
-        codes.CODE: code,
-        codes.INNER: _inner(np.array(nodes.edge, np.int32), edges),
-    }
-    of_edges = {
-        codes.UP: edges.up,
-        codes.ABOVE: edges.above,
-        codes.STEP: edges.steps.starts[:-1],
-        codes.STEP_END: edges.steps.starts[1:],
-    }
+    of_tests = _codes(tables, comparisons, parts)
     return PlanTables(
         {
-            "nodes": _records(records, len(tables), 16),
-            "edges": _records(of_edges, edges.up.size, 4),
+            "nodes": _node_records(tables, columns, of_tests, results[0], dependents[0], edges),
+            "edges": _edge_records(edges),
             "dependents": dependents[1],
             "checks": columns.check,
             "is_negated": columns.is_negated,
@@ -160,11 +138,50 @@ def make_tables(
     )
 
 
+def _node_records(
+    tables: NodeTables,
+    columns: PartColumns,
+    codes_of_tests: tuple[Small, Ints],
+    result: Ints,
+    dependents: Longs,
+    edges: FrozenEdges,
+) -> Ints:
+    edge = np.array(tables.nodes.edge, np.int32)
+    records: dict[int, NDArray[np.integer]] = {
+        codes.KIND: np.array(tables.nodes.kind, np.int8),
+        codes.EDGE: edge,
+        codes.CHILD: columns.child,
+        codes.RESULT: result,
+        codes.DEPENDENT: dependents[:-1],
+        codes.DEPENDENT_END: dependents[1:],
+        codes.CHECK: columns.check_start[:-1],
+        codes.CHECK_END: columns.check_start[1:],
+        codes.PARENT: columns.parent,
+        codes.OWN_TEST: columns.test,
+        codes.BY_TEST: columns.by_test,
+        codes.OPERATOR: columns.operator,
+        codes.READING: codes_of_tests[0],
+        codes.CODE: codes_of_tests[1],
+        codes.INNER: _inner(edge, edges),
+    }
+    return _records(records, len(tables), 16)
+
+
+def _edge_records(edges: FrozenEdges) -> Ints:
+    records: dict[int, NDArray[np.integer]] = {
+        codes.UP: edges.up,
+        codes.ABOVE: edges.above,
+        codes.STEP: edges.steps.starts[:-1],
+        codes.STEP_END: edges.steps.starts[1:],
+    }
+    return _records(records, edges.up.size, 4)
+
+
 def _records(columns: dict[int, NDArray[np.integer]], number: int, width: int) -> Ints:
     """Columns side by side, each at its place."""
-    records: Ints = lined_up(number, width, np.int32)
+    records = np.zeros((number, width), np.int32)
     for place, column in columns.items():
-        np.asarray(records)[:, place] = column
+        records[:, place] = column
     return records
 
 

@@ -1,4 +1,4 @@
-"""Tests on parts of texts in, their constants as codes out: what the compiled probing finds by start, end and inside."""
+"""Tests on parts of texts in, their constants as codes out, for the compiled probing to find in values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEANS: dict[int, int] = {OPERATOR_CODES[operator]: means for operator, means in 
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class TextParts:
     """Distinct pairs of an operator and a constant have codes; tests that have one, and which."""
 
     operators: list[int]
@@ -24,10 +24,10 @@ class Parts:
     codes: Ints
 
 
-NO_PARTS = Parts([], [], np.zeros(0, np.int32), np.zeros(0, np.int32))
+NO_PARTS = TextParts([], [], np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
-def find_parts(tables: NodeTables) -> Parts:
+def find_parts(tables: NodeTables) -> TextParts:
     """The tests on parts of texts of a shared plan, but for regular expressions, which are Python's."""
     tests = tables.tests
     operator = np.array(tests.operator, np.int8)
@@ -39,4 +39,4 @@ def find_parts(tables: NodeTables) -> Parts:
         operator[here].astype(np.int64) * len(texts) + np.array(tests.constant, np.int32)[here], return_inverse=True
     )
     operators, constants = (keys // len(texts)).tolist(), [texts[at].encode() for at in (keys % len(texts)).tolist()]
-    return Parts(operators, constants, np.array(tests.node, np.int32)[here], codes.astype(np.int32))
+    return TextParts(operators, constants, np.array(tests.node, np.int32)[here], codes.astype(np.int32))

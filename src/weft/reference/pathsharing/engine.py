@@ -44,7 +44,7 @@ class PathSharingEngine(Engine):
         else:
             super().remove(subscription)
 
-    def match(self, table: NodeTable) -> Matches:
+    def match(self, table: NodeTable, whether: bool = False) -> Matches:
         """Answer a batch."""
-        matches = super().match(table)
+        matches = super().match(table, whether)
         return matches.beside(self.single.match(table, matches.budget))

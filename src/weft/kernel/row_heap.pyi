@@ -1,4 +1,4 @@
-"""Edges of the shared plan and nodes of a batch in, the nodes at their other ends out."""
+"""Rows on a heap, and steps that are counted."""
 
 class TooMuchError(Exception):
     """A batch would take more steps than it was given; who asked does it in another way."""

@@ -1,0 +1,27 @@
+from weft.kernel.codes cimport BY_END, BY_EQUAL, BY_INSIDE, BY_START, ENDS, STARTS, TEXT
+from weft.kernel.holding cimport Holding
+from weft.kernel.plan_lists cimport PlanLists
+from weft.kernel.plan_tables cimport PlanTables
+
+
+cdef class TextProbing(Holding):
+    cdef int[::1] risen  # nodes of the shared plan that come up, each before its row
+    cdef Py_ssize_t risen_size
+    cdef long long[::1] part_stamp  # by constant the value that it was last found in
+    cdef long long stamp_of_part
+    cdef int root  # of the document
+    cdef bint is_searched  # whether the places are those of constants in its texts, in the order of their beginnings
+    cdef long long[::1] place_begin
+    cdef long long[::1] place_end
+    cdef int[::1] place_code
+    cdef Py_ssize_t places
+    cdef Py_ssize_t most_places
+
+    cdef int bring_up(self, int node, int row) except? -1 nogil
+    cdef int probe_texts(self, int label, int row, int means) except? -1 nogil
+    cdef int pass_constant(self, int label, int row, int code) except? -1 nogil
+    cdef int probe_affixes(self, int label, int row, int operator, bint is_text) except? -1 nogil
+    cdef int probe_inside(self, int label, int row, bint is_text) except? -1 nogil
+    cdef int search(self, Py_ssize_t begin, Py_ssize_t end, bint is_text) except? -1 nogil
+    cdef int put_place(self, Py_ssize_t begin, Py_ssize_t end, int code) except? -1 nogil
+    cdef unsigned char byte_at(self, Py_ssize_t at, bint is_text) noexcept nogil
