@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table as RichTable
 
 from bench.report import Table
@@ -14,7 +15,7 @@ def print_table(table: Table, console: Console) -> None:
     for place, column in enumerate(table.columns):
         rich.add_column(column, justify="right" if place else "left")
     for row in table.rows:
-        rich.add_row(*row)
+        rich.add_row(*map(escape, row))
     console.print(rich)
 
 

@@ -183,3 +183,12 @@ def test_an_unknown_experiment_gives_the_list_and_exit_code_2() -> None:
     refused = command("weaving")
     assert refused.returncode == 2
     assert "filtering " in refused.stderr
+
+
+def test_without_a_name_the_command_teaches_how_to_use_it() -> None:
+    refused, helped = command(), command("--help")
+    assert (refused.returncode, helped.returncode) == (2, 0)
+    for text in (refused.stderr, helped.stdout):
+        assert "python -m bench filtering --quick" in text
+        assert "core    " in text
+        assert "python -m bench --compare" in text
