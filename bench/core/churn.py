@@ -6,7 +6,9 @@ Python's garbage collector takes inside a call counts, as it does for whoever wa
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
 from time import thread_time
@@ -18,9 +20,10 @@ CALLS = ("subscribe", "unsubscribe", "match")
 
 @dataclass(frozen=True, slots=True)
 class Churn:
-    """Milliseconds of this thread's processor time, all calls by kind."""
+    """Milliseconds of this thread's processor time: all calls by kind, and what the garbage collector took of them."""
 
     milliseconds: dict[str, list[float]]
+    collections: list[float]
 
     def longest(self, call: str) -> float:
         """The longest of a kind."""
@@ -36,6 +39,11 @@ class Churn:
         return max(map(self.longest, CALLS))
 
     @property
+    def longest_collection(self) -> float:
+        """The longest that the garbage collector took at once."""
+        return max(self.collections, default=0.0)
+
+    @property
     def rounds(self) -> int:
         """How often each was called."""
         return len(self.milliseconds["match"])
@@ -48,11 +56,32 @@ def measure_churn(broker: Broker, added: list[str], removed: list[str], document
     def add(query: str, name: str) -> None:
         broker.subscribe(query, id=name)
 
-    for number, (query, gone) in enumerate(zip(added, removed, strict=True)):
-        found["subscribe"].append(_milliseconds(add, query, f"added {number}"))
-        found["unsubscribe"].append(_milliseconds(broker.unsubscribe, gone))
-        found["match"].append(_milliseconds(broker.matches, next(documents)))
-    return Churn(found)
+    with _collections() as collections:
+        for number, (query, gone) in enumerate(zip(added, removed, strict=True)):
+            found["subscribe"].append(_milliseconds(add, query, f"added {number}"))
+            found["unsubscribe"].append(_milliseconds(broker.unsubscribe, gone))
+            found["match"].append(_milliseconds(broker.matches, next(documents)))
+    return Churn(found, collections)
+
+
+@contextmanager
+def _collections() -> Iterator[list[float]]:
+    """The milliseconds of every collection inside, as they come."""
+    found: list[float] = []
+    started = thread_time()
+
+    def note(phase: str, _: object) -> None:
+        nonlocal started
+        if phase == "start":
+            started = thread_time()
+        else:
+            found.append(1e3 * (thread_time() - started))
+
+    gc.callbacks.append(note)
+    try:
+        yield found
+    finally:
+        gc.callbacks.remove(note)
 
 
 def _milliseconds(call: Callable[..., object], *arguments: object) -> float:

@@ -110,6 +110,7 @@ def _figures(found: Found) -> dict[str, Figure]:
         measured |= {f"batch_{size}_us_{short(queries)}": us for size, us in times.items()}
     for call in CALLS:
         measured[f"longest_{call}_ms"] = found.churn.longest(call)
+    measured["longest_collection_ms"] = found.churn.longest_collection
     for row in found.stages:
         named = zip(STAGES, row.stages.values, strict=True)
         measured |= {f"stage_{stage}_us_{row.end}": us for stage, us in named}

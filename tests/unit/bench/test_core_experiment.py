@@ -1,5 +1,6 @@
 """The core experiment runs, its workloads are what they say, and all its figures are told."""
 
+import gc
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,8 @@ from bench.page import markers
 from bench.plot import save_plot
 from bench.report import Report
 from rich.progress import Progress
+
+from weft import Broker
 
 ROOT = Path(__file__).parents[3]
 TINY = Effort(
@@ -220,9 +223,24 @@ def test_churn_keeps_as_many_subscriptions_and_tells_the_longest_call() -> None:
 
 
 def test_the_longest_pause_is_that_of_any_call() -> None:
-    churn = Churn({"subscribe": [1.0, 9.0, 2.0], "unsubscribe": [0.1, 0.1, 0.1], "match": [3.0, 4.0, 5.0]})
+    churn = Churn({"subscribe": [1.0, 9.0, 2.0], "unsubscribe": [0.1, 0.1, 0.1], "match": [3.0, 4.0, 5.0]}, [0.5, 0.7])
     assert churn.longest_pause == churn.longest("subscribe") == 9.0
     assert churn.usual("match") == 4.0
+    assert churn.longest_collection == 0.7
+
+
+def test_collections_are_noted_while_calls_are_timed() -> None:
+    class Collecting(Broker):
+        def unsubscribe(self, id: str) -> None:
+            gc.collect()
+            super().unsubscribe(id)
+
+    broker = Collecting()
+    broker.subscribe("/a", id="0")
+    before = len(gc.callbacks)
+    churn = measure_churn(broker, ["/b"], ["0"], news_documents(1))
+    assert 0 < churn.longest_collection <= churn.longest("unsubscribe")
+    assert len(gc.callbacks) == before
 
 
 def test_a_scan_is_told_as_a_rate_and_beside_expat() -> None:
