@@ -148,9 +148,9 @@ def _batches_table(batches: dict[int, dict[int, float]]) -> Table:
 
 def _churn_table(churn: Churn) -> Table:
     rows = tuple((call, compact(churn.usual(call)), compact(churn.longest(call))) for call in CALLS)
-    return Table(
-        f"While subscriptions come and go, {churn.rounds:,} of each call, ms", ("call", "median", "longest"), rows
-    )
+    rows += (("garbage collection inside them", "–", compact(churn.longest_collection)),)
+    title = f"While subscriptions come and go, {churn.rounds:,} of each call, ms"
+    return Table(title, ("call", "median", "longest"), rows)
 
 
 def _skew_table(skews: dict[str, Skewed]) -> Table:

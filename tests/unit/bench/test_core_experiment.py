@@ -61,7 +61,7 @@ def report() -> Report:
 def test_a_run_of_core_has_all_its_figures(report: Report) -> None:
     expected = {ENDS.get(key, key) for key in GOALS}
     expected |= {f"batch_{size}_us_{end}" for size in SIZES for end in ("20", "200")}
-    expected |= {f"longest_{call}_ms" for call in CALLS}
+    expected |= {f"longest_{call}_ms" for call in (*CALLS, "collection")}
     expected |= {f"stage_{stage}_us_200" for stage in STAGES if stage not in ("probing", "verification")}
     expected |= {f"stage_{stage}_us_50_predicates" for stage in STAGES}
     assert expected <= report.figures.keys()
@@ -80,6 +80,7 @@ def test_tables_and_plot_of_core(report: Report, tmp_path: Path) -> None:
     assert [table.title for table in report.tables][:2] == ["Goals", "The stages of a document, µs"]
     assert all(len(row) == len(table.columns) for table in report.tables for row in table.rows)
     assert [row[0] for row in report.tables[1].rows] == ["20 paths", "200 paths", "50 with predicates"]
+    assert report.tables[4].rows[-1][0] == "garbage collection inside them"
     save_plot(report.panels, tmp_path / "core.svg")
     assert (tmp_path / "core.svg").stat().st_size > 1_000
 
