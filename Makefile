@@ -63,6 +63,7 @@ house: $(READY)
 
 bench: $(READY)  ## the experiments of the papers, quickly
 	$(BIN)/python -m bench filtering --quick
+	$(BIN)/python -m bench core --quick
 	$(BIN)/python -m bench brokering --quick
 	$(BIN)/python -m bench pipeline --quick
 	$(BIN)/python -m bench joins --quick

@@ -23,6 +23,23 @@ from weft.cli.standard_output import kept_clean
 
 _PLOTS = ROOT / "docs" / "plots"
 _WRONG_USE = 2
+_TEACHING = """Run an experiment: python -m bench NAME.
+
+\b
+There are:
+{experiments}
+
+It measures, checks what is found, and prints tables; where there are goals, each with its figure, met or not.
+
+\b
+  python -m bench filtering --quick          a first look in a minute
+  python -m bench core --json                all of it, figures in the last line
+  python -m bench core --markdown docs/results-core.md
+                                             and its tables into the page
+  python -m bench --compare                  the latest runs beside earlier ones
+  python -m bench core --compare --last 5    beside the median of five runs
+
+Every run is added to bench/history.jsonl, unless --no-history. What the figures mean stands in docs/results-*.md."""
 _WIDTH = 140  # where the output is no terminal, whose width would be guessed too small
 
 
@@ -58,12 +75,14 @@ def main(
     threshold: Threshold = THRESHOLD,
     fail: Fail = False,
 ) -> None:
-    """Run an experiment: python -m bench NAME."""
+    """Run, list or compare; `_TEACHING` is what --help says of it."""
     if list_them:
         print(_listing())
         return
-    if name not in EXPERIMENTS and (name or not compare):
-        _refuse(f"{f'no experiment is called {name!r}' if name else 'no name given'}; there are:\n{_listing()}")
+    if name is None and not compare:
+        _refuse(_teaching().replace("\b\n", ""))
+    if name is not None and name not in EXPERIMENTS:
+        _refuse(f"no experiment is called {name!r}; there are:\n{_listing()}")
     if compare or name is None:
         runs = _runs(history, name, quick, commit)
         moved = _compare(runs, _earlier(last_runs, commit), threshold)
@@ -79,8 +98,13 @@ def main(
         write_page(markdown, name, report)
 
 
+def _teaching() -> str:
+    experiments = "\n".join(f"  {line}" for line in _listing().splitlines())
+    return _TEACHING.format(experiments=experiments)
+
+
 def _listing() -> str:
-    return "\n".join(f"{name:<12} {(import_module(f'bench.{name}').__doc__ or '').strip()}" for name in EXPERIMENTS)
+    return "\n".join(f"{name:<19} {(import_module(f'bench.{name}').__doc__ or '').strip()}" for name in EXPERIMENTS)
 
 
 def _refuse(text: str) -> NoReturn:
@@ -169,4 +193,6 @@ def _draw(report: Report, name: str, directory: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app = typer.Typer(add_completion=False)
+    app.command(help=_teaching())(main)
+    app(prog_name="python -m bench")

@@ -14,7 +14,7 @@ from statistics import median
 from bench.batches import batches
 from bench.loops import LOOPS, FoundIds, Loop
 from bench.measure import ChildLostError, timed
-from weft import Broker
+from weft import Broker, Ids
 
 
 class DisagreementError(Exception):
@@ -40,15 +40,16 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The outcome of a contest."""
+    """The outcome of a contest; Weft's time until the answers are there, and until all their ids are strings."""
 
     weft: Timing
+    strings: Timing
     loops: dict[str, Timing]
     matched: float  # ids delivered for each document, the mean
 
-    def speedup(self, loop: str) -> float | None:
+    def speedup(self, loop: str, *, strings: bool = False) -> float | None:
         """How many times as fast as this loop Weft is."""
-        theirs, ours = self.loops[loop].us, self.weft.us
+        theirs, ours = self.loops[loop].us, (self.strings if strings else self.weft).us
         return theirs / ours if theirs is not None and ours else None
 
 
@@ -93,11 +94,13 @@ def hold_contest(
     entrants = [_Entrant(name, make(asked), len(queries) / len(asked)) for name, make in LOOPS.items()]
     gc.collect()
     gc.freeze()  # or the collector would walk what the others keep, at the cost of whom it strikes
-    weft, matched = [], 0
+    weft, strings, matched = [], [], 0
     try:
         for documents in slices:
-            seconds, found = timed(lambda some: match_all(broker, some), documents)
+            seconds, answers = timed(lambda some: match_all(broker, some), documents)
+            more, found = timed(lambda some: [ids.tolist() for ids in some], answers)
             weft.append(seconds / len(documents))
+            strings.append((seconds + more) / len(documents))
             matched += sum(map(len, found))
             expected = [[name for name in ids if name in asked] for ids in found[: sample.documents]]
             for entrant in entrants:
@@ -109,10 +112,11 @@ def hold_contest(
             entrant.loop.close()
     number = sum(map(len, slices))
     timings = {entrant.name: entrant.timing() for entrant in entrants}
-    return Standing(Timing(1e6 * median(weft), number), timings, matched / number)
+    until_strings = Timing(1e6 * median(strings), number)
+    return Standing(Timing(1e6 * median(weft), number), until_strings, timings, matched / number)
 
 
-def match_all(broker: Broker, documents: list[bytes]) -> FoundIds:
+def match_all(broker: Broker, documents: list[bytes]) -> list[Ids]:
     """The ids for each document, a batch at a time."""
     return [ids for batch in batches(documents) for ids in broker.matches(batch)]
 

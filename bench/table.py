@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table as RichTable
 
-from bench.report import Figure, Table
+from bench.report import Table
 
 
 def print_table(table: Table, console: Console) -> None:
@@ -16,7 +15,7 @@ def print_table(table: Table, console: Console) -> None:
     for place, column in enumerate(table.columns):
         rich.add_column(column, justify="right" if place else "left")
     for row in table.rows:
-        rich.add_row(*row)
+        rich.add_row(*map(escape, row))
     console.print(rich)
 
 
@@ -42,12 +41,3 @@ def short(size: int) -> str:
         if size % unit == 0:
             return f"{size // unit}{letter}"
     return str(size)
-
-
-def goals_table(goals: Mapping[str, tuple[str, str]], figures: Mapping[str, Figure]) -> Table:
-    """The figures that an experiment is about, by their keys: each in words, and beside its goal."""
-    rows = []
-    for key, (text, goal) in goals.items():
-        value = figures[key]
-        rows.append((text, compact(None if isinstance(value, str) else value), goal))
-    return Table("Goals", ("what", "figure", "goal"), tuple(rows))

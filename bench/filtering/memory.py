@@ -7,15 +7,13 @@ from collections.abc import Callable
 import psutil
 
 from bench.batches import batches
+from bench.brokers import load, numbered
 from bench.news import news_documents, news_queries
-from weft import Broker
 
 
-def make(subscriptions: int, documents: int) -> Callable[[object], float]:
+def make(subscriptions: int, documents: int, predicates: bool) -> Callable[[object], float]:
     """Load, then match; the answer to any question is the resident memory of the whole process in MB."""
-    broker = Broker()
-    for number, query in enumerate(news_queries(subscriptions, predicates=False)):
-        broker.subscribe(query, id=str(number))
+    broker = load(numbered(news_queries(subscriptions, predicates=predicates)))
     for batch in batches(news_documents(documents)):
         broker.matches(batch)
     return lambda _: psutil.Process().memory_info().rss / 1e6

@@ -8,7 +8,7 @@ from importlib import resources
 from weft.documents.dtd import Dtd
 from weft.errors import ConfigurationError
 
-SHIPPED = ("bibliography", "book", "news", "auction")
+SHIPPED = ("bibliography", "book", "news", "auction", "health")
 
 
 @cache

@@ -1,0 +1,31 @@
+"""Numbers of subscriptions and documents in, the bytes that one label path takes out; for a child process."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from itertools import islice
+
+import psutil
+
+from bench.batches import batches
+from bench.brokers import label_paths, load, numbered
+from bench.news import news_documents, news_queries
+
+Growth = tuple[int, int]  # bytes of the process, label paths
+
+
+def make(subscriptions: int, first: int, more: int) -> Callable[[object], Growth]:
+    """Load paths and match the first documents; the answer is by how much more of them make the process grow."""
+    broker = load(numbered(news_queries(subscriptions, predicates=False)))
+    documents = news_documents(first + more)
+
+    def match(number: int) -> Growth:
+        for batch in batches(islice(documents, number)):
+            broker.matches(batch)
+        gc.collect()
+        return psutil.Process().memory_info().rss, label_paths(broker) or 0
+
+    before = match(first)
+    after = match(more)
+    return lambda _: (after[0] - before[0], after[1] - before[1])
