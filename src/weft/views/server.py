@@ -22,6 +22,7 @@ from weft.views.selection.record import QueryRecord, query_name
 from weft.views.sources.rates import Cost, Rates
 from weft.views.sources.registry import SourceEntry, SourceRegistry
 from weft.views.sources.source import Answer, Source, SourceError
+from weft.views.store.dropping import drop_view, forget_source
 from weft.views.store.manifest import Manifest, ViewEntry
 from weft.views.store.refresh import Refreshed, refresh
 from weft.views.store.store import Store
@@ -176,7 +177,7 @@ class QueryServer:
 
     def drop(self, view: str) -> Manifest:
         """Drop a view, and what no other view needs."""
-        return self.store.drop(view, self._clock())
+        return drop_view(self.store, view, self._clock())
 
     def refresh(self) -> dict[str, Refreshed | SourceError]:
         """Bring what is stored up to date, by the regions of documents that have changed.
@@ -189,7 +190,7 @@ class QueryServer:
             known = {each.name: snapshot.documents(each.name) for each in snapshot.manifest.sources}
         for name, documents in known.items():
             if name not in entries:
-                self.store.forget(name, self._clock())
+                forget_source(self.store, name, self._clock())
                 found[name] = Refreshed((), tuple(each.id for each in documents), (), 0)
                 continue
             try:

@@ -19,7 +19,8 @@ SEAL = Seal("views", 1, "remove it to go back to the version before, or material
 class FileEntry:
     """A file of the store: its name there, its bytes, its rows, and the checksum of all of it.
 
-    Where parts share a file, `own` is how many of the rows are those of the part that names it.
+    Where parts share a file, `own` is how many of the rows are those of the part that names it. What a refresh writes
+    is one file: `group` tells which of its row groups has the part.
     """
 
     name: str
@@ -27,6 +28,7 @@ class FileEntry:
     rows: int
     checksum: str
     own: int | None = None
+    group: int | None = None
 
     @property
     def part_rows(self) -> int:
@@ -140,8 +142,14 @@ class Manifest:
 
 
 def write_manifest(manifest: Manifest) -> str:
-    """A manifest as JSON."""
-    return json.dumps(asdict(manifest), indent=1, ensure_ascii=False) + "\n"
+    """A manifest as JSON, a line for each entry."""
+    found = {each.name: getattr(manifest, each.name) for each in fields(manifest)}
+    lists = {name: value for name, value in found.items() if isinstance(value, tuple)}
+    told = [f"{_json(name)}: {_json(value)}" for name, value in found.items() if name not in lists]
+    for name, entries in lists.items():
+        lines = ",\n  ".join(_json(asdict(entry)) for entry in entries)
+        told.append(f"{_json(name)}: [\n  {lines}]")
+    return "{%s}\n" % ",\n ".join(told)
 
 
 def read_manifest(text: bytes) -> Manifest:
@@ -159,6 +167,10 @@ def read_manifest(text: bytes) -> Manifest:
         ),
         **found,
     )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _made(kind: type[Any], found: dict[str, Any]) -> Any:
