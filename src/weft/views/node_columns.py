@@ -64,16 +64,17 @@ class NodeColumns:
         levels, above = [], nodes
         while above.size:  # up to the roots, each ancestor once a level
             parents, at = np.unique(self._table.parent[above], return_inverse=True)
-            has_none = int(parents.size > 0 and parents[0] < 0)
+            has_none = int(parents[0] < 0)
             levels.append((self._names(above), at - has_none))
             above = parents[has_none:]
         known: list[list[str]] = []
         codes = np.zeros(0, np.int64)
-        for (names, code), at in reversed(levels):
+        width = 2 * len(self._table.names) + 1
+        for names, at in reversed(levels):
             parent = np.append(codes, -1)[at]  # -1, the last, where there is none
-            pairs, codes = np.unique((parent + 1) * (len(names) + 1) + code, return_inverse=True)
-            before, last = np.divmod(pairs, len(names) + 1)
-            known = [[*(known[one - 1] if one else ()), names[two]] for one, two in zip(before, last, strict=True)]
+            pairs, codes = np.unique((parent + 1) * width + names, return_inverse=True)
+            before, last = (each.tolist() for each in np.divmod(pairs, width))
+            known = [[*(known[one - 1] if one else ()), self._name(two)] for one, two in zip(before, last, strict=True)]
         return pa.array(known, PATH_TYPE).take(pa.array(codes))
 
     def values(self, nodes: Ints) -> tuple[pa.Array, pa.Array]:
@@ -132,16 +133,22 @@ class NodeColumns:
         found: Longs = close + 1 - base
         return found
 
-    def _names(self, nodes: Ints) -> tuple[list[str], Longs]:
-        """The last names of paths to nodes, each once, and for each node which of them it has."""
-        table = self._table
-        of, size = np.full(nodes.size, -1, np.int64), len(table.names)
-        is_element, is_text = nodes < table.elements, nodes >= table.first_text
-        of[is_element] = table.name[nodes[is_element]]
-        is_attribute = ~is_element & ~is_text
-        of[is_attribute] = table.attribute_name[nodes[is_attribute] - table.elements] + size
-        found, which = np.unique(of, return_inverse=True)
-        return [_name(table.names, number, size) for number in found.tolist()], which
+    def _names(self, nodes: Ints) -> Longs:
+        """The last names of paths to nodes, as numbers: 0 for a text, then elements' names, then attributes'."""
+        table, found = self._table, np.zeros(nodes.size, np.int64)
+        is_element = nodes < table.elements
+        found[is_element] = table.name[nodes[is_element]] + 1
+        if not is_element.all():
+            is_attribute = ~is_element & (nodes < table.first_text)
+            names = table.attribute_name[nodes[is_attribute] - table.elements]
+            found[is_attribute] = names + len(table.names) + 1
+        return found
+
+    def _name(self, number: int) -> str:
+        names = self._table.names
+        if number == 0:
+            return "text()"
+        return names[number - 1] if number <= len(names) else f"@{names[number - 1 - len(names)]}"
 
     def _offset(self, node: int) -> int:
         """Where an attribute or a text begins."""
@@ -168,8 +175,3 @@ def gathered(data: bytes, starts: Longs, ends: Longs, is_null: NDArray[np.bool_]
     made = pa.LargeStringArray.from_buffers(starts.size, pa.py_buffer(places), pa.py_buffer(joined)).cast(pa.string())
     return made if is_null is None or not is_null.any() else pc.if_else(pa.array(is_null), None, made)
 
-
-def _name(names: list[str], number: int, size: int) -> str:
-    if number < 0:
-        return "text()"
-    return names[number] if number < size else f"@{names[number - size]}"

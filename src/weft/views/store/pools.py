@@ -19,15 +19,15 @@ def is_small(rows: pa.Table) -> bool:
     return bool(rows.nbytes < _SMALL)
 
 
-def pools(parts: Mapping[str, pa.Table]) -> Iterator[dict[str, pa.Table]]:
-    """The same parts, those that share a file together."""
+def pools(parts: Mapping[str, pa.Table], times: int = 1) -> Iterator[dict[str, pa.Table]]:
+    """The same parts, those that share a file together; `times` as large as usual."""
     shared: dict[str, pa.Table] = {}
     size = 0
     for part, rows in parts.items():
-        if not is_small(rows):
+        if rows.nbytes >= times * _SMALL:
             yield {part: rows}
             continue
-        if size + rows.nbytes > _MOST and shared:
+        if size + rows.nbytes > times * _MOST and shared:
             yield shared
             shared, size = {}, 0
         shared[part] = rows

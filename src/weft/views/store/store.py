@@ -43,6 +43,7 @@ from weft.views.store.snapshot import Snapshot, places_key, regions_key, size_of
 
 _SUFFIX = ".manifest"
 _MOST_KNOWN = 4  # manifests in memory
+_IN_A_CHANGE = 4  # times as large are what shares a row group there: many of them take longer to write than to read
 WAIT = 10.0  # seconds for which another writer is waited for
 
 
@@ -181,7 +182,7 @@ class Store:
 
     def write_change(self, parts: Mapping[str, pa.Table]) -> dict[str, FileEntry]:
         """The same for rows that a refresh has found: all in one file, with row groups that are read by themselves."""
-        groups = list(pools(parts))
+        groups = list(pools(parts, _IN_A_CHANGE))
         if not groups:
             return {}
         file = self._write("change", [pooled(pool, STORED_SCHEMA.field("part")) for pool in groups])
