@@ -16,6 +16,7 @@ from weft.views.answers import AnswerWay, QueryAnswer
 from weft.views.missing import missing_of
 from weft.views.nodes import SCHEMA
 from weft.views.routing import is_for
+from weft.views.selection.costs import LOCAL_BYTE_SECONDS
 from weft.views.selection.record import query_name
 from weft.views.sources.asking import ask
 from weft.views.sources.registry import SourceEntry
@@ -133,10 +134,7 @@ class Answerer:
         return [(self._rewriting(selection, views), those) for views, those in groups.items()]
 
     def _stored_at(self, source: str) -> frozenset[str]:
-        if not self._is_known(source):
-            return frozenset()
-        kept = (view.name for view in self._manifest.views if view.is_kept)
-        return frozenset(name for name in kept if self._manifest.is_stored(name, source))
+        return self._manifest.stored_at[source] if self._is_known(source) else frozenset()
 
     def _rewriting(self, selection: Selection, views: frozenset[str]) -> Rewriting | None:
         if not views:
@@ -154,8 +152,8 @@ class Answerer:
             stored = {view: self._view_rows(view, name) for view in rewriting.views}
             found = rows[name] = apply(rewriting, stored)
             told = f"from views: {rewriting.show()}"
-            size = size_of(found)
-            ways[name] = AnswerWay(name, told, found.num_rows, size, None, perf_counter() - start)
+            estimated = LOCAL_BYTE_SECONDS * sum(map(size_of, stored.values()))  # as views are chosen by
+            ways[name] = AnswerWay(name, told, found.num_rows, size_of(found), estimated, perf_counter() - start)
 
     def _view_rows(self, view: str, source: str, parts: Sequence[str] | None = None) -> pa.Table:
         required = [part.id for part in self._manifest.required(view, source)] if parts is None else parts

@@ -174,4 +174,3 @@ def gathered(data: bytes, starts: Longs, ends: Longs, is_null: NDArray[np.bool_]
     places = np.append(0, np.cumsum(ends - starts))
     made = pa.LargeStringArray.from_buffers(starts.size, pa.py_buffer(places), pa.py_buffer(joined)).cast(pa.string())
     return made if is_null is None or not is_null.any() else pc.if_else(pa.array(is_null), None, made)
-

@@ -23,6 +23,7 @@ from weft.views.sources.rates import Cost, Rates
 from weft.views.sources.registry import SourceEntry, SourceRegistry
 from weft.views.sources.source import Answer, Source, SourceError
 from weft.views.store.dropping import drop_view, forget_source
+from weft.views.store.held import HELD_BYTES
 from weft.views.store.manifest import Manifest, ViewEntry
 from weft.views.store.refresh import Refreshed, refresh
 from weft.views.store.store import Store
@@ -38,7 +39,7 @@ class QueryServer:
     """Answers XPath queries over sources, from views of them that are worth their space.
 
     All it knows is in a folder: sources with their rates, views, and the queries that were asked. Several processes
-    may use it; one at a time writes views.
+    may use it; one at a time writes views. What was read of them is held in memory, so many bytes at most.
     """
 
     def __init__(
@@ -47,10 +48,11 @@ class QueryServer:
         *,
         timeout: float = 60.0,
         half_life: float = 7 * DAY,
+        held_bytes: int = HELD_BYTES,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.folder, self._timeout, self._clock = Path(folder), timeout, clock
-        self.registry, self.store = SourceRegistry(self.folder), Store(self.folder)
+        self.registry, self.store = SourceRegistry(self.folder), Store(self.folder, held_bytes)
         self._record = QueryRecord(self.folder / "queries.record", half_life)
         self._open: dict[str, tuple[str, Source]] = {}  # by name its location, and the source
         self._indexes: tuple[Manifest, dict[frozenset[str], ViewIndex]] | None = None

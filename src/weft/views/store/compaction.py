@@ -11,7 +11,7 @@ from weft.views.store.manifest import FileEntry, Manifest, PartEntry
 from weft.views.store.store import PartRows, SourceState, Store
 
 _MOST_DEAD = 0.25  # of the rows in the files: with more, the parts are written anew
-_MOST_CHANGES = 16  # files of refreshes that a source has: with more, they are put together
+_MOST_CHANGES = 8  # files of refreshes that a source has: with more, they are put together
 
 
 def compact_if_worth(store: Store, source: str, now: float) -> None:

@@ -56,7 +56,10 @@ def write_file(folder: Path, name: str, groups: Sequence[pa.Table]) -> FileEntry
 
 
 def read_file(folder: Path, entry: FileEntry, schema: pa.Schema) -> pa.Table:
-    """The table of a file, or that of the entry's row group; raises ConfigurationError, with its name and what to do, if it is not as it was written."""
+    """The table of a file, or that of the entry's row group.
+
+    Raises ConfigurationError, with the file's name and what to do, if it is not as it was written.
+    """
     file = folder / entry.name
     try:
         with pa.OSFile(str(file)) as opened:

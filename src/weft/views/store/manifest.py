@@ -131,10 +131,26 @@ class Manifest:
         for source in self.sources:
             yield from (source.documents, source.regions)
 
+    @cached_property
+    def _required(self) -> dict[str, dict[str, tuple[PartEntry, ...]]]:
+        """By view and source the parts."""
+        found: dict[str, dict[str, tuple[PartEntry, ...]]] = {}
+        for view in self.views:
+            by_source: dict[str, list[PartEntry]] = {}
+            for part in (self.part_of[each] for each in view.requires):
+                by_source.setdefault(part.source, []).append(part)
+            found[view.name] = {source: tuple(parts) for source, parts in by_source.items()}
+        return found
+
+    @cached_property
+    def stored_at(self) -> dict[str, frozenset[str]]:
+        """By source the views that are kept, and all of whose nodes there are here."""
+        kept = [view.name for view in self.views if view.is_kept]
+        return {each: frozenset(view for view in kept if self.is_stored(view, each)) for each in self.source_of}
+
     def required(self, view: str, source: str) -> tuple[PartEntry, ...]:
         """The parts of a view at a source."""
-        parts = (self.part_of[each] for each in self.view_of[view].requires)
-        return tuple(part for part in parts if part.source == source)
+        return self._required[view].get(source, ())
 
     def is_stored(self, view: str, source: str) -> bool:
         """Whether all nodes of a view at a source are here."""
@@ -149,7 +165,7 @@ def write_manifest(manifest: Manifest) -> str:
     for name, entries in lists.items():
         lines = ",\n  ".join(_json(asdict(entry)) for entry in entries)
         told.append(f"{_json(name)}: [\n  {lines}]")
-    return "{%s}\n" % ",\n ".join(told)
+    return "{" + ",\n ".join(told) + "}\n"
 
 
 def read_manifest(text: bytes) -> Manifest:

@@ -105,4 +105,3 @@ def refresh(store: Store, source: DocumentHolder, now: float, limits: Limits | N
         rejected = tuple(entry.error for entry in places.documents if entry.error is not None)
         share = float((places.region >= next_region).mean()) if places.region.size else 1.0
         return Refreshed(tuple(changed), vanished, rejected, change.bytes_read, share, tokens)
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from weft.views.nodes import SCHEMA
 from weft.views.store.extraction import extract
 from weft.views.store.files import read_columns, read_file
 from weft.views.store.held import Held
-from weft.views.store.manifest import FileEntry, Manifest, PartEntry
+from weft.views.store.manifest import FileEntry, Manifest, PartEntry, StoredSource
 from weft.views.store.places import (
     DOCUMENTS_SCHEMA,
     REGIONS_SCHEMA,
@@ -83,12 +83,18 @@ class Snapshot:
         for entry in map(self._entry, dict.fromkeys(parts)):
             by_source.setdefault(entry.source, []).append(entry)
         found = [SCHEMA.empty_table()]
-        for source in (each for each in self.manifest.sources if each.name in by_source):
+        for source in self._in_order(by_source):
             its_parts = by_source[source.name]
             files = tuple((part.id, *(file.name for file in part.files or ())) for part in its_parts)
             key = "rows", view, source.documents.name, source.regions.name, files
             found.append(self.held.get(key, partial(self._rows_at, source.name, its_parts, view), _size_of_rows))
         return pa.concat_tables(found)
+
+    def _in_order(self, names: Collection[str]) -> list[StoredSource]:
+        """The sources of these names that are known; of one there is no order to look for."""
+        if len(names) > 1:
+            return [each for each in self.manifest.sources if each.name in names]
+        return [self.manifest.source_of[name] for name in names if name in self.manifest.source_of]
 
     def _rows_at(self, source: str, parts: list[PartEntry], view: str | None) -> pa.Table:
         places = self.places(source)
