@@ -203,7 +203,7 @@ class QueryServer:
                 found[name] = error
         return found
 
-    def adapt(self, budget: float, horizon: float = DAY, margin: float = 0.25) -> Recommendation:
+    def adapt(self, budget: float, horizon: float = DAY, margin: float = 0.25, risk: float = 0.0) -> Recommendation:
         """Follow the queries that were asked lately: store what pays for itself within the horizon, in seconds.
 
         What is stored stays where the queries that part it otherwise are new: it need not be fetched again.
@@ -216,7 +216,7 @@ class QueryServer:
         answers = self._ask_all(with_views(workload, manifest))
         rows = {name: answer.rows for name, answer in answers.items()}
         own = {name: each[: len(workload.queries)] for name, each in rows.items()}
-        estimates = estimates_of(self.registry.entries(), unit=1.0)  # recorded frequencies are a second's
+        estimates = estimates_of(self.registry.entries(), risk, unit=1.0)  # recorded frequencies are a second's
         found = recommend(workload, own, estimates, budget, SelectionMethod.OURS, is_whole=True)
         adapted = adapt_views(found, manifest, rows, horizon, margin)
         if not adapted.is_change:
