@@ -18,7 +18,7 @@ from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.errors import DocumentError
 from weft.plans.plan import Selection
-from weft.views.node_columns import PATH_TYPE, NodeColumns
+from weft.views.row_columns import PATH_TYPE, RowColumns
 
 #: A node. Its *reference* is (source, document, version, offset): where its first byte stands in the document's source
 #: (see weft.documents.source). Its length is the bytes that an element has there; attributes and texts, with nothing
@@ -119,7 +119,7 @@ class _RowMaker:
     """Makes rows of the nodes of a node table."""
 
     def __init__(self, source: str, table: NodeTable) -> None:
-        self._source, self._table, self._columns = source, table, NodeColumns(table)
+        self._source, self._table, self._columns = source, table, RowColumns(table)
         self._versions: dict[int, str] = {}
 
     def of(self, nodes: Ints) -> pa.Table:

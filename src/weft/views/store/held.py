@@ -11,10 +11,10 @@ from threading import Lock
 from typing import Any, TypeVar
 
 HELD_BYTES = 64 << 20
-Entry = TypeVar("Entry")
+HeldValue = TypeVar("HeldValue")
 
 
-class Held:
+class FileMemory:
     """Entries by key, of so many bytes in all; threads may share it."""
 
     def __init__(self, most: int = HELD_BYTES) -> None:
@@ -22,12 +22,12 @@ class Held:
         self._entries: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: Hashable, make: Callable[[], Entry], size: Callable[[Entry], int]) -> Entry:
+    def get(self, key: Hashable, make: Callable[[], HeldValue], size: Callable[[HeldValue], int]) -> HeldValue:
         """The entry of a key; one that is not held is made, and held if its size allows."""
         with self._lock:
             if (known := self._entries.get(key)) is not None:
                 self._entries.move_to_end(key)
-                entry: Entry = known[0]
+                entry: HeldValue = known[0]
                 return entry
         made = make()
         self.put(key, made, size(made))

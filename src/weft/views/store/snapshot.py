@@ -16,7 +16,7 @@ from weft.errors import ConfigurationError
 from weft.views.nodes import SCHEMA
 from weft.views.store.extraction import extract
 from weft.views.store.files import read_columns, read_file
-from weft.views.store.held import Held
+from weft.views.store.held import FileMemory
 from weft.views.store.manifest import FileEntry, Manifest, PartEntry, StoredSource
 from weft.views.store.places import (
     DOCUMENTS_SCHEMA,
@@ -35,7 +35,7 @@ class Snapshot:
 
     folder: Path
     manifest: Manifest
-    held: Held = field(default_factory=Held)
+    held: FileMemory = field(default_factory=FileMemory)
 
     def documents(self, source: str) -> tuple[DocumentEntry, ...]:
         """The documents of a source as they were read last."""

@@ -18,7 +18,7 @@ import pyarrow as pa
 from weft.durable import read_sealed, sync_files, write_sealed
 from weft.errors import ConfigurationError
 from weft.views.store.files import read_file, write_file
-from weft.views.store.held import HELD_BYTES, Held
+from weft.views.store.held import HELD_BYTES, FileMemory
 from weft.views.store.locks import StoreBusyError, exclusive, remove_unused, shared
 from weft.views.store.manifest import (
     SEAL,
@@ -73,7 +73,7 @@ class Store:
 
     def __init__(self, folder: Path, held_bytes: int = HELD_BYTES) -> None:
         self.folder = folder
-        self._held = Held(held_bytes)
+        self._held = FileMemory(held_bytes)
         self._files = folder / "files"
         self._lock = RLock()
         self._known: dict[tuple[object, ...], Manifest] = {}  # by what tells that a manifest's file is the same

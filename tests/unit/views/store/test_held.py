@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from held_source import HeldSource, fill, selected, stored, views_of
-from weft.views.store.held import Held
+from weft.views.store.held import FileMemory
 from weft.views.store.refresh import refresh
 from weft.views.store.store import Store
 
 
 def test_what_was_used_least_recently_goes_first() -> None:
-    held, made = Held(most=10), []
+    held, made = FileMemory(most=10), []
 
     def get(key: str, size: int = 4) -> str:
         def make() -> str:
@@ -25,7 +25,7 @@ def test_what_was_used_least_recently_goes_first() -> None:
 
 
 def test_what_is_larger_than_all_there_is_is_not_held() -> None:
-    held = Held(most=10)
+    held = FileMemory(most=10)
     held.put("small", 1, 10)
     held.put("large", 2, 11)
 
@@ -34,7 +34,7 @@ def test_what_is_larger_than_all_there_is_is_not_held() -> None:
 
 
 def test_an_entry_is_held_once() -> None:
-    held = Held(most=10)
+    held = FileMemory(most=10)
     for _ in range(5):
         held.put("a", 1, 6)
 

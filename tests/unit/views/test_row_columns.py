@@ -16,7 +16,7 @@ from weft.documents.document import Document
 from weft.documents.fragment import Fragments
 from weft.documents.table import NodeTable
 from weft.plans.numbers import number
-from weft.views.node_columns import NodeColumns
+from weft.views.row_columns import RowColumns
 
 _TEXTS = ("", "12", " -1.5e3 ", "word", "&amp;é", "<![CDATA[<x>]]>", "<!-- c -->", "-", ".", "\U0001d4b3")
 _STARTS = ("<{0}>", "<{0} k='1'>", '<{0} k=">" a="é">', "<{0} xmlns:p='urn:p'>", "<{0}\n>")
@@ -55,7 +55,7 @@ def test_columns_say_what_each_node_says(documents: list[str]) -> None:
     assert not table.rejected
     nodes = np.arange(table.nodes, dtype=np.int32)
     nodes = nodes[np.argsort(table.order[nodes], kind="stable")]
-    columns, fragments = NodeColumns(table), Fragments(table)
+    columns, fragments = RowColumns(table), Fragments(table)
 
     offsets, lengths = columns.offsets(nodes).tolist(), columns.lengths(nodes).tolist()
     values, numbers = (each.to_pylist() for each in columns.values(nodes))
@@ -82,13 +82,13 @@ def test_fragments_are_the_bytes_of_the_source_as_lxml_reads_them(text: str) -> 
     table = read([Document(text, id="d")])
     nodes = np.arange(table.elements, dtype=np.int32)
 
-    found = NodeColumns(table).fragments(nodes).to_pylist()
+    found = RowColumns(table).fragments(nodes).to_pylist()
 
     expected = [etree.tostring(each, with_tail=False, method="c14n") for each in etree.fromstring(text).iter()]
     assert [etree.tostring(etree.fromstring(each), method="c14n") for each in found] == expected
 
 
 def test_no_nodes_have_no_columns() -> None:
-    columns, none = NodeColumns(read([Document("<a/>", id="d")])), np.zeros(0, np.int32)
+    columns, none = RowColumns(read([Document("<a/>", id="d")])), np.zeros(0, np.int32)
 
     assert len(columns.paths(none)) == len(columns.fragments(none)) == columns.offsets(none).size == 0

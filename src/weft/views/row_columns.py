@@ -24,7 +24,7 @@ _END_TAG = len("</")
 PATH_TYPE = pa.list_(pa.field("element", pa.string(), nullable=False))
 
 
-class NodeColumns:
+class RowColumns:
     """The columns of a table's nodes, for any of them in their order."""
 
     def __init__(self, table: NodeTable) -> None:
