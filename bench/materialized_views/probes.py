@@ -65,9 +65,9 @@ class RefreshTimes:
 
 @dataclass(frozen=True, slots=True)
 class BesideSaxon:
-    """Milliseconds for an answer as text, means over queries: from views, and by Saxon with all in memory.
+    """Milliseconds of the processor for an answer as text, means over queries: from views, and by Saxon.
 
-    A cold answer is read from the disk's files, any other was held in memory.
+    Saxon has the document in memory. A cold answer is read from the disk's files, any other was held in memory.
     """
 
     size: int
@@ -155,15 +155,15 @@ def _change(file: Path, random: Random) -> tuple[int, int]:
 
 
 def _answer_all(server: QueryServer) -> tuple[list[float], list[int]]:
-    """By query the median milliseconds of its answer as text, and the nodes that it has."""
+    """By query the median milliseconds of the processor for its answer as text, and the nodes that it has."""
     times, counts = [], []
     for text in _ASKED:
         taken = []
         for _ in range(_ROUNDS):
-            start = perf_counter()
+            start = process_time()
             answer = server.query(text, record=False)
             fragments = answer.fragments()
-            taken.append(perf_counter() - start)
+            taken.append(process_time() - start)
         assert "from views" in answer.explain(), answer.explain()
         counts.append(len(fragments))
         times.append(median(taken) * 1e3)
