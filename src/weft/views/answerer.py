@@ -23,7 +23,7 @@ from weft.views.sources.registry import SourceEntry
 from weft.views.sources.source import Answer, Question, Source, SourceError, size_of
 from weft.views.store.manifest import Manifest, ViewEntry
 from weft.views.store.places import DocumentEntry
-from weft.views.store.snapshot import Snapshot
+from weft.views.store.snapshot import Snapshot, in_document_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,13 +223,7 @@ class Answerer:
     def _merged(self, known: _Partly, found: pa.Table, source: str) -> tuple[pa.Table, str]:
         """The stored parts of a query and what the source has of the rest, each node once, in order."""
         stored = self._view_rows(known.view.name, source, known.stored)
-        place = {each.id: at for at, each in enumerate(self._documents(source))}
-        both = pa.concat_tables([stored, found])
-        nodes = zip(both["document"].to_pylist(), both["offset"].to_pylist(), strict=True)
-        at: dict[tuple[int, int], int] = {}
-        for number, (document, offset) in enumerate(nodes):
-            at.setdefault((place[document], offset), number)
-        merged = both.take([at[key] for key in sorted(at)])
+        merged = in_document_order(pa.concat_tables([stored, found]), self._snapshot.places(source))
         number = len(self._manifest.required(known.view.name, source))
         return merged, f"from {len(known.stored)} of {number} parts of {known.view.name}, the rest from the source"
 

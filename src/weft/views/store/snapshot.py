@@ -99,7 +99,7 @@ class Snapshot:
     def _rows_at(self, source: str, parts: list[PartEntry], view: str | None) -> pa.Table:
         places = self.places(source)
         tables = [self._nodes(current_rows(self.stored(*group), places), view) for group in _by_files(parts)]
-        return tables[0] if len(tables) == 1 else _merged(pa.concat_tables(tables), places)
+        return tables[0] if len(tables) == 1 else in_document_order(pa.concat_tables(tables), places)
 
     def _nodes(self, rows: pa.Table, view: str | None) -> pa.Table:
         return extract(rows, np.ones(rows.num_rows, bool) if view is None else _has_view(rows, view))
@@ -158,8 +158,8 @@ def _has_view(rows: pa.Table, view: str) -> Flags:
     return has_view
 
 
-def _merged(rows: pa.Table, places: RegionPlaces) -> pa.Table:
-    """Rows of several parts in order; a node that is in two of them is there once."""
+def in_document_order(rows: pa.Table, places: RegionPlaces) -> pa.Table:
+    """Rows of a source in the order of its documents; a node that is there twice is there once, as it comes first."""
     place = {each.id: at for at, each in enumerate(places.documents)}
     encoded = rows["document"].combine_chunks().dictionary_encode()
     of_code = np.array([place[each] for each in encoded.dictionary.to_pylist()], np.int64)
