@@ -9,6 +9,7 @@ from rich.progress import Progress
 
 from bench.materialized_views.arena import CHARACTERISTICS
 from bench.materialized_views.curves import Curves, draw_curves
+from bench.materialized_views.hurting import measure_hurting
 from bench.materialized_views.model import Share, compare, weigh
 from bench.materialized_views.probes import measure_answers, measure_containment, measure_refresh
 from bench.materialized_views.report import Results, make_report
@@ -26,12 +27,16 @@ class Effort:
     source_bytes: int = 200_000
     queries: int = 20
     shares: tuple[float, ...] = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
-    rounds: int = 1
+    rounds: int = 2  # of each query; the least time counts
     instances: int = 6  # of each kind, for the contest
     instance_bytes: int = 200_000
     asked: int = 200  # queries for which views are searched
-    file_bytes: int = 10_000_000  # that is refreshed
+    file_bytes: tuple[int, ...] = (10_000_000, 30_000_000)  # that are refreshed; the last is the figure
     answered_bytes: int = 1_000_000  # of the document that Saxon has too
+    stored_views: tuple[int, ...] = (10, 100, 1_000)
+    many_sources: tuple[int, ...] = (1, 10, 100)
+    large_bytes: int = 20_000_000  # of one answer
+    refreshes: int = 40  # small ones
     kinds: tuple[str, ...] = tuple(CHARACTERISTICS)
 
 
@@ -43,7 +48,11 @@ QUICK = Effort(
     instances=2,
     instance_bytes=20_000,
     asked=40,
-    file_bytes=2_000_000,
+    file_bytes=(3_000_000,),
+    stored_views=(10, 100),
+    many_sources=(1, 10),
+    large_bytes=2_000_000,
+    refreshes=5,
     answered_bytes=300_000,
 )
 
@@ -56,7 +65,7 @@ def run(quick: bool, progress: Progress) -> Report:
 def measure(effort: Effort, progress: Progress) -> Report:
     """The curves over HTTP, the contest by the model, the single steps."""
     settings = list(product(_OVERLAPS, effort.kinds))
-    task = progress.add_task("materialized views", total=len(settings) + 4)
+    task = progress.add_task("materialized views", total=len(settings) + 5)
 
     def advance() -> None:
         progress.advance(task)
@@ -72,11 +81,13 @@ def measure(effort: Effort, progress: Progress) -> Report:
     advance()
     containment = measure_containment(_SEED, effort.asked)
     advance()
-    refreshed = measure_refresh(effort.file_bytes, _SEED)
+    refreshed = [measure_refresh(size, _SEED) for size in effort.file_bytes]
     advance()
     answered = measure_answers(effort.answered_bytes, _SEED)
     advance()
-    return make_report(Results(curves, contest, containment, refreshed, answered, 5 * effort.source_bytes))
+    hurting = measure_hurting(effort.stored_views, effort.many_sources, effort.large_bytes, effort.refreshes)
+    advance()
+    return make_report(Results(curves, contest, containment, refreshed, answered, hurting, 5 * effort.source_bytes))
 
 
 def _hold_contest(effort: Effort, overlap: Overlap, kind: str) -> list[Share]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, process_time
 
 from bench.materialized_views.workload import SOURCES, make_source
 from bench.measure import Child, ChildLostError
@@ -19,15 +19,17 @@ from weft.plans.containment import contains
 from weft.views.answering import StoredView, ViewIndex, find_rewriting
 from weft.views.server import QueryServer
 from weft.views.sources.rates import Rate, Rates
-from weft.views.workload import make_query, workload_of
+from weft.views.workload import Workload, make_query, workload_of
 
 _VIEWS = 1_000
 _CHANGED = 0.01
 _ROUNDS = 5
+_REFRESHES = 9
 _TIMEOUT = 120.0
 _SLOW = Rates(Rate(1e6), Rate(1e6), Rate(0.01))  # as if the file were far away, so that all of it is worth storing
 _QUERIES = ("/s1/a/b", "/s1/a/c[g]", "/s1/a/d/h", "/s1/a/e[@k = '1']", "/s1/a/*[g]", "/s1/a/b | /s1/a/f")
 _ASKED = ("/s1/a/c[g]", "/s1/a/e[@k = '1']", "/s1/a/b", "/s1/a/b[@k = '2']", "/s1/a/f[h]")  # the last two: ad hoc
+_KNOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +43,37 @@ class Containment:
 
 @dataclass(frozen=True, slots=True)
 class RefreshTimes:
-    """Seconds to store the views of a file anew, and to refresh them after some of it has changed."""
+    """Seconds to store the views of a file anew, and to refresh them after some of it has changed: of the processor.
+
+    The mean is over all refreshes, with what is written anew now and then to let go of old rows; `*_wall` by the clock.
+    """
 
     size: int
     changed: int  # records, of all:
     records: int
     anew: float
     refresh: float
+    refresh_mean: float
+    anew_wall: float
+    refresh_wall: float
+
+    @property
+    def cost(self) -> float:
+        """What a refresh takes of storing anew."""
+        return self.refresh / self.anew
 
 
 @dataclass(frozen=True, slots=True)
 class BesideSaxon:
-    """Milliseconds for an answer as text, means over queries: from views on disk, and by Saxon with all in memory."""
+    """Milliseconds of the processor for an answer as text, means over queries: from views, and by Saxon.
+
+    Saxon has the document in memory. A cold answer is read from the disk's files, any other was held in memory.
+    """
 
     size: int
     view_ms: float
+    cold_ms: float
+    known_ms: float  # of queries that are views
     saxon_ms: float | None
     saxon_parse_ms: float | None
     reason: str = ""
@@ -92,7 +110,7 @@ def _stored_file(size: int, seed: int) -> Iterator[tuple[QueryServer, Path, floa
         file = Path(folder, "s1.xml")
         file.write_text(make_source(Random(seed), "s1", size), encoding="utf-8")
         server.add_source(file, rates=_SLOW)
-        found = server.recommend(workload_of([make_query(text) for text in _QUERIES]), 1e12)
+        found = server.recommend(_workload(), 1e12)
         start = perf_counter()
         server.materialize(found)
         yield server, file, perf_counter() - start
@@ -101,14 +119,29 @@ def _stored_file(size: int, seed: int) -> Iterator[tuple[QueryServer, Path, floa
 def measure_refresh(size: int, seed: int) -> RefreshTimes:
     """Change records here and there, refresh, and so on; and store all anew."""
     random = Random(seed)
-    with _stored_file(size, seed) as (server, file, anew):
-        times = []
-        for _ in range(_ROUNDS):
+    with _stored_file(size, seed) as (server, file, _):
+        refreshed = []
+        for _ in range(_REFRESHES):
             records, changed = _change(file, random)
-            start = perf_counter()
-            server.refresh()
-            times.append(perf_counter() - start)
-        return RefreshTimes(file.stat().st_size, changed, records, anew, median(times))
+            refreshed.append(_timed(server.refresh))
+        found = server.recommend(_workload(), 1e12)
+        stored = [_timed(lambda: server.materialize(found)) for _ in range(3)]
+        of_processor, of_clock = zip(*refreshed, strict=True)
+        anew, anew_wall = (median(each) for each in zip(*stored, strict=True))
+        mean = sum(of_processor) / len(of_processor)
+        times = anew, median(of_processor), mean, anew_wall, median(of_clock)
+        return RefreshTimes(file.stat().st_size, changed, records, *times)
+
+
+def _timed(action: Callable[[], object]) -> tuple[float, float]:
+    """Seconds of the processor, and by the clock."""
+    processor, clock = process_time(), perf_counter()
+    action()
+    return process_time() - processor, perf_counter() - clock
+
+
+def _workload() -> Workload:
+    return workload_of([make_query(text) for text in _QUERIES])
 
 
 def _change(file: Path, random: Random) -> tuple[int, int]:
@@ -121,28 +154,36 @@ def _change(file: Path, random: Random) -> tuple[int, int]:
     return len(records), len(chosen)
 
 
+def _answer_all(server: QueryServer) -> tuple[list[float], list[int]]:
+    """By query the median milliseconds of the processor for its answer as text, and the nodes that it has."""
+    times, counts = [], []
+    for text in _ASKED:
+        taken = []
+        for _ in range(_ROUNDS):
+            start = process_time()
+            answer = server.query(text, record=False)
+            fragments = answer.fragments()
+            taken.append(process_time() - start)
+        assert "from views" in answer.explain(), answer.explain()
+        counts.append(len(fragments))
+        times.append(median(taken) * 1e3)
+    return times, counts
+
+
 def measure_answers(size: int, seed: int) -> BesideSaxon:
     """The same queries on the same document: from its views, and by Saxon."""
     with _stored_file(size, seed) as (server, file, _):
-        times = []
-        counts = []
-        for text in _ASKED:
-            taken = []
-            for _ in range(_ROUNDS):
-                start = perf_counter()
-                answer = server.query(text, record=False)
-                fragments = answer.fragments()
-                taken.append(perf_counter() - start)
-            assert "from views" in answer.explain(), answer.explain()
-            counts.append(len(fragments))
-            times.append(median(taken) * 1e3)
-        view_ms = sum(times) / len(times)
+        times, counts = _answer_all(server)
+        with QueryServer(server.folder, held_bytes=0) as unprepared:
+            cold, _ = _answer_all(unprepared)
+        known = times[:_KNOWN]
+        ours = sum(times) / len(times), sum(cold) / len(cold), sum(known) / len(known)
         child = Child("bench.materialized_views.saxon_loop", list(_ASKED), _ROUNDS)
         try:
             saxon_ms, parse_ms, theirs = child.ask(file.read_bytes(), _TIMEOUT)
         except ChildLostError as error:
-            return BesideSaxon(file.stat().st_size, view_ms, None, None, str(error))
+            return BesideSaxon(file.stat().st_size, *ours, None, None, str(error))
         finally:
             child.close()
         assert theirs == counts, f"Saxon has {theirs} nodes, views have {counts}"
-        return BesideSaxon(file.stat().st_size, view_ms, saxon_ms, parse_ms)
+        return BesideSaxon(file.stat().st_size, *ours, saxon_ms, parse_ms)

@@ -23,11 +23,12 @@ from weft.spark import (
     select_nodes,
     views,
 )
+from weft.spark.views_documents import OF_A_FILE
 from weft.views.nodes import select
 from weft.views.notation import parse_query
-from weft.views.planning import LOCAL_BYTE_SECONDS, SelectionMethod, recommend_parts
+from weft.views.planning import SelectionMethod, recommend_parts
 from weft.views.selection.candidates import Estimates
-from weft.views.selection.costs import costs_of
+from weft.views.selection.costs import LOCAL_BYTE_SECONDS, costs_of
 from weft.views.selection.minimal import find_parts
 from weft.views.sizes import by_ratio
 from weft.views.sources.rates import Rate, Rates
@@ -125,7 +126,9 @@ def embedded_recommendation(workload: Workload, ratio: float, budget: float) -> 
     estimates = Estimates(
         {"documents": costs_of(RATES.processing, RATES.transmission, RATES.latency)}, LOCAL_BYTE_SECONDS
     )
-    found = recommend_parts(workload, parts, by_ratio(parts.sizes, ratio), estimates, budget, SelectionMethod.OURS)
+    found = recommend_parts(
+        workload, parts, by_ratio(parts.sizes, ratio, OF_A_FILE), estimates, budget, SelectionMethod.OURS
+    )
     return frozenset(parts.pieces), parts.sizes, frozenset(found.choice.keys), found.choice.size, found.time_before
 
 
@@ -133,7 +136,7 @@ def test_a_recommendation_is_the_embedded_one(frame: DataFrame) -> None:
     found = recommend_views(frame, WORKLOAD, 1e9, rates=RATES)
     sizes = {each.key: each.size for each in found.problem.candidates}
     largest = max(found.parts.sizes, key=found.parts.sizes.__getitem__)
-    ratio = (sizes[largest] - 5_000) / found.parts.sizes[largest]
+    ratio = (sizes[largest] - OF_A_FILE) / found.parts.sizes[largest]
 
     for budget in (sum(sizes.values()), 12_000):
         _, *choice = told = embedded_recommendation(WORKLOAD, ratio, budget)

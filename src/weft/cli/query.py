@@ -10,6 +10,7 @@ import typer
 
 from weft.cli.libraries import libraries
 from weft.cli.options import Namespaces, naming
+from weft.cli.quantities import read_size
 from weft.cli.source import STORE, StoreFolder
 from weft.errors import ConfigurationError
 
@@ -70,6 +71,7 @@ def serve_queries(
     host: Annotated[str, typer.Option(help="Where to listen; other machines reach 0.0.0.0.")] = "127.0.0.1",
     timeout: Annotated[float, typer.Option(min=0.001, help="Seconds that a query may take.")] = 30.0,
     max_nodes: Annotated[int, typer.Option(min=1, help="Nodes of an answer at most.")] = 100_000,
+    max_bytes: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of its XML at most.")] = "100MB",
 ) -> None:
     """Answer queries of other programs over HTTP.
 
@@ -86,4 +88,5 @@ def serve_queries(
     def tell(address: str) -> None:
         typer.echo(f"queries are answered at {address}/query?xpath=… (end with Ctrl-C)", err=True)
 
-    run_service(store, host, port, QueryLimits(timeout, max_nodes), tell)
+    limits = QueryLimits(timeout, max_nodes, int(read_size("--max-bytes", max_bytes)))
+    run_service(store, host, port, limits, tell)

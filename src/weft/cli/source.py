@@ -51,6 +51,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 8321,
     host: Annotated[str, typer.Option(help="Where to listen; other machines reach 0.0.0.0.")] = "127.0.0.1",
     name: Annotated[str | None, typer.Option(help="The source's name, unless it is the root element.")] = None,
+    rate: Annotated[str | None, typer.Option("--rate", metavar="SIZE", help="Both of the rates below: 1MB.")] = None,
     processing_rate: _ProcessingRate = None,
     transmission_rate: _TransmissionRate = None,
     latency: _LatencyTime = None,
@@ -78,7 +79,7 @@ def serve(
 
     opened = open_source(documents, name)
     found = f"{opened.name}: {len(opened.tokens()):,} documents"
-    rates = _rates(processing_rate, transmission_rate, latency)
+    rates = _rates(processing_rate or rate, transmission_rate or rate, latency)
     serve_source(
         opened,
         rates,

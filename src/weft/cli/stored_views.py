@@ -27,6 +27,9 @@ _WorkloadFile = Annotated[
 ]
 _BudgetSize = Annotated[str, typer.Option("--budget", metavar="SIZE", help="Bytes on disk: 10MB.", show_default=False)]
 _MethodName = Annotated[str, typer.Option("--method", help="ours, greedy (the paper's), optimum (exact) or random.")]
+_Risk = Annotated[
+    float, typer.Option("--risk", min=0, help="Count on what sources take less so many standard deviations of it.")
+]
 
 
 stored_views = views
@@ -39,7 +42,7 @@ def _server(store: Path) -> QueryServer:
     return QueryServer(store)
 
 
-def _recommended(server: QueryServer, workload: Path | None, budget: str, method: str) -> Recommendation:
+def _recommended(server: QueryServer, workload: Path | None, budget: str, method: str, risk: float) -> Recommendation:
     with libraries():
         from weft.views.planning import SelectionMethod  # noqa: PLC0415
 
@@ -48,7 +51,7 @@ def _recommended(server: QueryServer, workload: Path | None, budget: str, method
     if method not in list(SelectionMethod):
         raise ConfigurationError(f"--method: expected {', '.join(SelectionMethod)}, found {method!r}")
     with kept_clean():
-        return server.recommend(workload, read_size("--budget", budget), SelectionMethod(method))
+        return server.recommend(workload, read_size("--budget", budget), SelectionMethod(method), risk)
 
 
 def _show(found: Recommendation) -> None:
@@ -74,6 +77,7 @@ def recommend(
     workload: _WorkloadFile = None,
     budget: _BudgetSize = "10MB",
     method: _MethodName = "ours",
+    risk: _Risk = 0.0,
     store: StoreFolder = STORE,
 ) -> None:
     """Tell which parts of a workload's answers are worth storing; nothing is stored.
@@ -85,7 +89,7 @@ def recommend(
       weft views recommend --workload queries.txt --budget 10MB
     """
     with _server(store) as server:
-        _show(_recommended(server, workload, budget, method))
+        _show(_recommended(server, workload, budget, method, risk))
 
 
 @views.command()
@@ -94,6 +98,7 @@ def materialize(
     workload: _WorkloadFile = None,
     budget: _BudgetSize = "10MB",
     method: _MethodName = "ours",
+    risk: _Risk = 0.0,
     store: StoreFolder = STORE,
     namespace: Namespaces = None,
 ) -> None:
@@ -109,7 +114,7 @@ def materialize(
         if xpath is not None:
             manifest = server.materialize(xpath, naming(namespace, False).namespaces)
         else:
-            found = _recommended(server, workload, budget, method)
+            found = _recommended(server, workload, budget, method, risk)
             with kept_clean():
                 manifest = server.materialize(found)
             _show(found.keeping(manifest.stored))
@@ -170,10 +175,13 @@ def refresh(store: StoreFolder = STORE) -> None:
 def adapt(
     budget: _BudgetSize = "10MB",
     horizon: Annotated[str, typer.Option(metavar="TIME", help="Within which a new view must pay: 86400s.")] = "86400s",
+    margin: Annotated[float, typer.Option(min=0, help="By which share a new view must be better than an old.")] = 0.25,
+    risk: _Risk = 0.0,
     store: StoreFolder = STORE,
 ) -> None:
     """Follow the queries that were asked lately: store what pays for its building, drop what no longer does."""
     with _server(store) as server:
         with kept_clean():
-            adapted = server.adapt(read_size("--budget", budget), read_seconds("--horizon", horizon))
+            seconds = read_seconds("--horizon", horizon)
+            adapted = server.adapt(read_size("--budget", budget), seconds, margin, risk)
         _show(adapted)

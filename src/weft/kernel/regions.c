@@ -66,8 +66,8 @@ static inline int begins(const char *at, const char *end, const char *mark, size
     return (size_t)(end - at) >= size && memcmp(at, mark, size) == 0;
 }
 
-/* The end of a tag: `>` may stand in the value of an attribute, `<` may not stand anywhere in it. */
-static const char *tag_end(const char *at, const char *end) {
+/* The end of a tag: `>` may stand in the value of an attribute, `<` may not stand anywhere in it. Counts attributes. */
+static const char *tag_end(const char *at, const char *end, Py_ssize_t *attributes) {
     for (; at < end; at++) {
         if (*at == '>') return at + 1;
         if (*at == '<') return NULL;
@@ -75,13 +75,14 @@ static const char *tag_end(const char *at, const char *end) {
             const char *close = memchr(at + 1, *at, (size_t)(end - at - 1));
             if (close == NULL || memchr(at, '<', (size_t)(close - at)) != NULL) return NULL;
             at = close;
+            (*attributes)++;
         }
     }
     return NULL;
 }
 
 /* What is wrong, left open, or a declaration has no end. */
-static Markup markup_at(const char *at, const char *end) {
+static Markup markup_at(const char *at, const char *end, Py_ssize_t *attributes) {
     Markup found = {NULL, 0, 0};
     if (begins(at, end, "<!--", 4)) {
         found.end = behind(at + 4, end, "-->", 3);
@@ -90,7 +91,7 @@ static Markup markup_at(const char *at, const char *end) {
     } else if (begins(at, end, "<?", 2)) {
         found.end = behind(at + 2, end, "?>", 2);
     } else if (!begins(at, end, "<!", 2)) {
-        found.end = tag_end(at + 1, end);
+        found.end = tag_end(at + 1, end, attributes);
         found.is_tag = 1;
         if (found.end != NULL) found.change = at[1] == '/' ? -1 : found.end[-2] == '/' ? 0 : 1;
     }
@@ -109,22 +110,23 @@ static int add_child(Children *children, int64_t start) {
     return 1;
 }
 
-/* Where the root's children begin, where its end tag does, and how many tags there are. 1 if that was found, 0 if the
- * document has no regions, -1 without memory. */
+/* Where the root's children begin, where its end tag does, and how many nodes there are at most: elements, their
+ * attributes, and a text before each piece of markup. 1 if that was found, 0 if the document has no regions, -1 without
+ * memory. */
 static int find_children(const char *data, Py_ssize_t size, Py_ssize_t from, Children *into, int64_t *root_end,
-                         Py_ssize_t *tags) {
+                         Py_ssize_t *nodes) {
     const char *end = data + size, *at = data + from;
     int64_t depth = 0;
     *root_end = -1;
     while ((at = memchr(at, '<', (size_t)(end - at))) != NULL) {
-        Markup found = markup_at(at, end);
+        Markup found = markup_at(at, end, nodes);
         if (found.end == NULL) return 0;
+        *nodes += 1 + (found.is_tag && found.change >= 0);
         if (found.is_tag) {
             if (*root_end >= 0 || (depth == 0 && found.change != 1)) return 0;
             if (depth == 1 && found.change >= 0 && !add_child(into, at - data)) return -1;
             depth += found.change;
             if (depth == 0) *root_end = at - data;
-            (*tags)++;
         }
         at = found.end;
     }
@@ -174,12 +176,12 @@ static Py_ssize_t cut_children(const Children *children, int64_t usual, int64_t 
 
 PyDoc_STRVAR(cut_doc, "cut($module, data, begin, usual, /)\n--\n\n"
     "Where regions of about the usual size begin and their hashes, as bytes of 64-bit integers; where the root's end\n"
-    "tag begins; and how many tags there are. None for a document that has no regions.\n\n"
+    "tag begins; and how many nodes there are at most. None for a document that has no regions.\n\n"
     "`begin` is behind the XML declaration.");
 
 static PyObject *cut(PyObject *Py_UNUSED(module), PyObject *args) {
     Py_buffer data;
-    Py_ssize_t begin, usual, tags = 0;
+    Py_ssize_t begin, usual, nodes = 0;
     if (!PyArg_ParseTuple(args, "y*nn:cut", &data, &begin, &usual)) return NULL;
     PyObject *result = NULL, *starts = NULL, *hashes = NULL;
     Children children = {NULL, 0, 0};
@@ -191,7 +193,7 @@ static PyObject *cut(PyObject *Py_UNUSED(module), PyObject *args) {
         goto done;
     }
     Py_BEGIN_ALLOW_THREADS
-    found = find_children(data.buf, data.len, begin, &children, &root_end, &tags);
+    found = find_children(data.buf, data.len, begin, &children, &root_end, &nodes);
     if (found > 0) hash_children(data.buf, &children, root_end);
     Py_END_ALLOW_THREADS
     if (found < 0) {
@@ -207,7 +209,7 @@ static PyObject *cut(PyObject *Py_UNUSED(module), PyObject *args) {
     if (starts == NULL || hashes == NULL) goto done;
     regions = cut_children(&children, usual, (int64_t *)PyBytes_AS_STRING(starts), (uint64_t *)PyBytes_AS_STRING(hashes));
     if (_PyBytes_Resize(&starts, regions * 8) || _PyBytes_Resize(&hashes, regions * 8)) goto done;
-    result = Py_BuildValue("OOLn", starts, hashes, (long long)root_end, tags);
+    result = Py_BuildValue("OOLn", starts, hashes, (long long)root_end, nodes);
 done:
     Py_XDECREF(starts);
     Py_XDECREF(hashes);

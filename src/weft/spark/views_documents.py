@@ -22,15 +22,16 @@ from weft.spark.views_sums import in_order, join_sums, sums_from_json
 from weft.spark.views_worker import NodeReader, PartsWorker, SelectWorker, nullable, parts_schema
 from weft.spark.worker_documents import Layout
 from weft.views.nodes import SCHEMA
-from weft.views.planning import LOCAL_BYTE_SECONDS, Recommendation, SelectionMethod, recommend_parts
+from weft.views.planning import Recommendation, SelectionMethod, recommend_parts
 from weft.views.selection.candidates import Estimates
-from weft.views.selection.costs import costs_of
+from weft.views.selection.costs import LOCAL_BYTE_SECONDS, costs_of
 from weft.views.sizes import by_ratio
 from weft.views.sources.rates import Rate, Rates
 from weft.views.workload import Workload, make_query, read_workload, workload_of
 
 #: A workload, the file of one, or texts of queries.
 WantedQueries = Workload | Path | Sequence[str]
+OF_A_FILE = 5_000  # bytes that a file of Spark's takes whatever is in it: the schema once more, and statistics
 _SOURCE = "documents"  # the name of a table that nobody named
 _SOON = 1e-3  # seconds: no pass takes less
 
@@ -99,7 +100,8 @@ def recommend_views(
     asked = rates or taken
     costs = costs_of(asked.processing, asked.transmission, asked.latency)
     estimates = Estimates({source: costs}, LOCAL_BYTE_SECONDS)
-    return recommend_parts(known, sums.parts, by_ratio(sums.parts.sizes, sums.ratio), estimates, budget, method)
+    sizes = by_ratio(sums.parts.sizes, sums.ratio, OF_A_FILE)
+    return recommend_parts(known, sums.parts, sizes, estimates, budget, method)
 
 
 def materialize_views(

@@ -16,13 +16,14 @@ from weft.views.answers import AnswerWay, QueryAnswer
 from weft.views.missing import missing_of
 from weft.views.nodes import SCHEMA
 from weft.views.routing import is_for
+from weft.views.selection.costs import LOCAL_BYTE_SECONDS
 from weft.views.selection.record import query_name
 from weft.views.sources.asking import ask
 from weft.views.sources.registry import SourceEntry
 from weft.views.sources.source import Answer, Question, Source, SourceError, size_of
 from weft.views.store.manifest import Manifest, ViewEntry
 from weft.views.store.places import DocumentEntry
-from weft.views.store.snapshot import Snapshot
+from weft.views.store.snapshot import Snapshot, in_document_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +134,7 @@ class Answerer:
         return [(self._rewriting(selection, views), those) for views, those in groups.items()]
 
     def _stored_at(self, source: str) -> frozenset[str]:
-        if not self._is_known(source):
-            return frozenset()
-        kept = (view.name for view in self._manifest.views if view.is_kept)
-        return frozenset(name for name in kept if self._manifest.is_stored(name, source))
+        return self._manifest.stored_at[source] if self._is_known(source) else frozenset()
 
     def _rewriting(self, selection: Selection, views: frozenset[str]) -> Rewriting | None:
         if not views:
@@ -154,8 +152,8 @@ class Answerer:
             stored = {view: self._view_rows(view, name) for view in rewriting.views}
             found = rows[name] = apply(rewriting, stored)
             told = f"from views: {rewriting.show()}"
-            size = size_of(found)
-            ways[name] = AnswerWay(name, told, found.num_rows, size, None, perf_counter() - start)
+            estimated = LOCAL_BYTE_SECONDS * sum(map(size_of, stored.values()))  # as views are chosen by
+            ways[name] = AnswerWay(name, told, found.num_rows, size_of(found), estimated, perf_counter() - start)
 
     def _view_rows(self, view: str, source: str, parts: Sequence[str] | None = None) -> pa.Table:
         required = [part.id for part in self._manifest.required(view, source)] if parts is None else parts
@@ -225,13 +223,7 @@ class Answerer:
     def _merged(self, known: _Partly, found: pa.Table, source: str) -> tuple[pa.Table, str]:
         """The stored parts of a query and what the source has of the rest, each node once, in order."""
         stored = self._view_rows(known.view.name, source, known.stored)
-        place = {each.id: at for at, each in enumerate(self._documents(source))}
-        both = pa.concat_tables([stored, found])
-        nodes = zip(both["document"].to_pylist(), both["offset"].to_pylist(), strict=True)
-        at: dict[tuple[int, int], int] = {}
-        for number, (document, offset) in enumerate(nodes):
-            at.setdefault((place[document], offset), number)
-        merged = both.take([at[key] for key in sorted(at)])
+        merged = in_document_order(pa.concat_tables([stored, found]), self._snapshot.places(source))
         number = len(self._manifest.required(known.view.name, source))
         return merged, f"from {len(known.stored)} of {number} parts of {known.view.name}, the rest from the source"
 

@@ -14,7 +14,8 @@ from weft.views.sources.source import SourceError
 class AnswerWay:
     """How the nodes of one source were found: from which views, or at the source; and what it took, in seconds.
 
-    The estimate is what the source's rates make of the bytes that were asked of it; None where they are not known.
+    The estimate is what the source's rates make of the bytes that were asked of it, None where they are not known; or
+    what the bytes of views take that were read here.
     """
 
     source: str

@@ -14,13 +14,11 @@ from xxhash import xxh3_128_hexdigest
 from weft.columns.integers import Ints, Longs
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
-from weft.documents.fragment import Fragments
-from weft.documents.offsets import attribute_offset, text_offsets
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.errors import DocumentError
-from weft.plans.numbers import number
 from weft.plans.plan import Selection
+from weft.views.row_columns import PATH_TYPE, RowColumns
 
 #: A node. Its *reference* is (source, document, version, offset): where its first byte stands in the document's source
 #: (see weft.documents.source). Its length is the bytes that an element has there; attributes and texts, with nothing
@@ -35,7 +33,7 @@ SCHEMA = pa.schema(
         pa.field("version", pa.string(), nullable=False),
         pa.field("offset", pa.int64(), nullable=False),
         pa.field("length", pa.int64(), nullable=False),
-        pa.field("path", pa.list_(pa.field("element", pa.string(), nullable=False)), nullable=False),
+        pa.field("path", PATH_TYPE, nullable=False),
         pa.field("value", pa.string()),
         pa.field("number", pa.float64()),
         pa.field("fragment", pa.string(), nullable=False),
@@ -121,71 +119,25 @@ class _RowMaker:
     """Makes rows of the nodes of a node table."""
 
     def __init__(self, source: str, table: NodeTable) -> None:
-        self._source, self._table = source, table
-        self._fragments = Fragments(table)
+        self._source, self._table, self._columns = source, table, RowColumns(table)
         self._versions: dict[int, str] = {}
-        self._paths: dict[int, list[str]] = {-1: []}
-        self._texts: dict[int, list[int]] = {}  # the offsets of the texts right inside elements
 
     def of(self, nodes: Ints) -> pa.Table:
         """The rows of nodes, in their order."""
-        table = self._table
-        places = table.node_document[nodes].tolist()
-        listed: list[int] = nodes.tolist()
-        values = [self._value(node) for node in listed]
-        numbers = np.array([number(value or "") for value in values])
+        places, at = np.unique(self._table.node_document[nodes], return_inverse=True)
+        documents = [(self._table.documents[place].id, self._version(place)) for place in places.tolist()]
         columns = [
-            pa.array([self._source] * nodes.size, pa.string()),
-            pa.array([table.documents[place].id for place in places], pa.string()),
-            pa.array([self._version(place) for place in places], pa.string()),
-            pa.array([self._offset(node) for node in listed], pa.int64()),
-            pa.array([self._length(node) for node in listed], pa.int64()),
-            pa.array([self._path(node) for node in listed], SCHEMA.field("path").type),
-            pa.array(values, pa.string()),
-            pa.array(numbers, pa.float64(), mask=np.isnan(numbers)),
-            pa.array([self._fragments.text(node) for node in listed], pa.string()),
+            pa.repeat(self._source, nodes.size),
+            *(pa.array(each, pa.string()).take(pa.array(at)) for each in zip(*documents, strict=True)),
+            self._columns.offsets(nodes),
+            self._columns.lengths(nodes),
+            self._columns.paths(nodes),
+            *self._columns.values(nodes),
+            self._columns.fragments(nodes),
         ]
         return pa.table(columns, schema=SCHEMA)
-
-    def _value(self, node: int) -> str | None:
-        has_elements = node < self._table.elements and self._table.last[node] > node
-        return None if has_elements else self._table.string_value(node)
-
-    def _length(self, node: int) -> int:
-        return self._fragments.length(node) if node < self._table.elements else 0
 
     def _version(self, place: int) -> str:
         if place not in self._versions:
             self._versions[place] = version_of(self._table.documents[place].data)
         return self._versions[place]
-
-    def _path(self, node: int) -> list[str]:
-        known = self._paths.get(node)
-        if known is None:
-            table = self._table
-            known = [*self._path(int(table.parent[node])), self._name(node)]
-            if node < table.elements:
-                self._paths[node] = known
-        return known
-
-    def _name(self, node: int) -> str:
-        table = self._table
-        if node < table.elements:
-            return str(table.names[table.name[node]])
-        if node < table.first_text:
-            return f"@{table.names[table.attribute_name[node - table.elements]]}"
-        return "text()"
-
-    def _offset(self, node: int) -> int:
-        table = self._table
-        if node < table.elements:
-            return int(table.start[node])
-        owner = int(table.parent[node])
-        source, start = table.sources[int(table.document[owner])], int(table.start[owner])
-        if node < table.first_text:
-            return attribute_offset(source, start, table.tags[table.attribute_tag[node - table.elements]])
-        if owner not in self._texts:
-            self._texts[owner] = text_offsets(source, start)
-        before, last = table.text_first[owner] + table.first_text, node + 1  # all of them are inside the owner
-        own = np.count_nonzero(table.parent[before:last] == owner)
-        return self._texts[owner][own - 1]

@@ -13,7 +13,7 @@ from weft.errors import ConfigurationError
 from weft.views.answerer import question_of
 from weft.views.asides import plan, plan_with_asides
 from weft.views.selection.candidates import Estimates, problem_of_parts
-from weft.views.selection.costs import costs_of
+from weft.views.selection.costs import LOCAL_BYTE_SECONDS, costs_of
 from weft.views.selection.greedy import choose_greedy, choose_random
 from weft.views.selection.minimal import Parts, definition_text
 from weft.views.selection.optimum import choose_optimum
@@ -24,8 +24,6 @@ from weft.views.sources.asking import ask
 from weft.views.sources.registry import SourceEntry
 from weft.views.sources.source import Answer, Source, SourceError
 from weft.views.workload import Workload
-
-LOCAL_BYTE_SECONDS = 5e-9  # of a stored fragment that is read: measured, and small beside any source
 
 
 class SelectionMethod(StrEnum):

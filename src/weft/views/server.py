@@ -22,6 +22,8 @@ from weft.views.selection.record import QueryRecord, query_name
 from weft.views.sources.rates import Cost, Rates
 from weft.views.sources.registry import SourceEntry, SourceRegistry
 from weft.views.sources.source import Answer, Source, SourceError
+from weft.views.store.dropping import drop_view, forget_source
+from weft.views.store.held import HELD_BYTES
 from weft.views.store.manifest import Manifest, ViewEntry
 from weft.views.store.refresh import Refreshed, refresh
 from weft.views.store.store import Store
@@ -37,7 +39,7 @@ class QueryServer:
     """Answers XPath queries over sources, from views of them that are worth their space.
 
     All it knows is in a folder: sources with their rates, views, and the queries that were asked. Several processes
-    may use it; one at a time writes views.
+    may use it; one at a time writes views. What was read of them is held in memory, so many bytes at most.
     """
 
     def __init__(
@@ -46,10 +48,11 @@ class QueryServer:
         *,
         timeout: float = 60.0,
         half_life: float = 7 * DAY,
+        held_bytes: int = HELD_BYTES,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.folder, self._timeout, self._clock = Path(folder), timeout, clock
-        self.registry, self.store = SourceRegistry(self.folder), Store(self.folder)
+        self.registry, self.store = SourceRegistry(self.folder), Store(self.folder, held_bytes)
         self._record = QueryRecord(self.folder / "queries.record", half_life)
         self._open: dict[str, tuple[str, Source]] = {}  # by name its location, and the source
         self._indexes: tuple[Manifest, dict[frozenset[str], ViewIndex]] | None = None
@@ -176,7 +179,7 @@ class QueryServer:
 
     def drop(self, view: str) -> Manifest:
         """Drop a view, and what no other view needs."""
-        return self.store.drop(view, self._clock())
+        return drop_view(self.store, view, self._clock())
 
     def refresh(self) -> dict[str, Refreshed | SourceError]:
         """Bring what is stored up to date, by the regions of documents that have changed.
@@ -189,7 +192,7 @@ class QueryServer:
             known = {each.name: snapshot.documents(each.name) for each in snapshot.manifest.sources}
         for name, documents in known.items():
             if name not in entries:
-                self.store.forget(name, self._clock())
+                forget_source(self.store, name, self._clock())
                 found[name] = Refreshed((), tuple(each.id for each in documents), (), 0)
                 continue
             try:
@@ -200,7 +203,7 @@ class QueryServer:
                 found[name] = error
         return found
 
-    def adapt(self, budget: float, horizon: float = DAY, margin: float = 0.25) -> Recommendation:
+    def adapt(self, budget: float, horizon: float = DAY, margin: float = 0.25, risk: float = 0.0) -> Recommendation:
         """Follow the queries that were asked lately: store what pays for itself within the horizon, in seconds.
 
         What is stored stays where the queries that part it otherwise are new: it need not be fetched again.
@@ -213,7 +216,7 @@ class QueryServer:
         answers = self._ask_all(with_views(workload, manifest))
         rows = {name: answer.rows for name, answer in answers.items()}
         own = {name: each[: len(workload.queries)] for name, each in rows.items()}
-        estimates = estimates_of(self.registry.entries(), unit=1.0)  # recorded frequencies are a second's
+        estimates = estimates_of(self.registry.entries(), risk, unit=1.0)  # recorded frequencies are a second's
         found = recommend(workload, own, estimates, budget, SelectionMethod.OURS, is_whole=True)
         adapted = adapt_views(found, manifest, rows, horizon, margin)
         if not adapted.is_change:

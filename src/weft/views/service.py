@@ -19,16 +19,18 @@ from weft.errors import QueryError, WeftError
 from weft.views.answers import QueryAnswer
 from weft.views.server import QueryServer
 from weft.views.sources.running import listening
+from weft.views.sources.source import size_of
 
 _MOST_TEXT = 64 * 1024  # bytes of a query
 
 
 @dataclass(frozen=True, slots=True)
 class QueryLimits:
-    """Seconds that an answer may take, and nodes that it may have."""
+    """Seconds that an answer may take, and nodes and bytes of XML that it may have."""
 
     timeout: float = 30.0
     max_nodes: int = 100_000
+    max_bytes: int = 100_000_000
 
 
 def make_query_service(server: QueryServer, limits: QueryLimits) -> Starlette:
@@ -43,18 +45,18 @@ def make_query_service(server: QueryServer, limits: QueryLimits) -> Starlette:
             for name, value in request.query_params.items()
             if name.startswith("xmlns:")
         }
+
+        def answer() -> JSONResponse:
+            return _answered(server.query(text, namespaces, fresh="fresh" in request.query_params), limits)
+
         try:
-            made = asyncio.to_thread(server.query, text, namespaces, fresh="fresh" in request.query_params)
-            found = await asyncio.wait_for(made, limits.timeout)
+            return await asyncio.wait_for(asyncio.to_thread(answer), limits.timeout)
         except TimeoutError:
             return _refused(504, f"no answer within {limits.timeout:g} s")
         except QueryError as error:
             return _refused(400, str(error))
         except WeftError as error:  # it is not the query that is wrong
             return _refused(500, str(error))
-        if found.rows.num_rows > limits.max_nodes:
-            return _refused(413, f"{found.rows.num_rows} nodes, more than {limits.max_nodes}")
-        return JSONResponse(_told(found), 200 if found.is_whole else 206)
 
     async def views(_: Request) -> JSONResponse:
         return JSONResponse([asdict(view) for view in await asyncio.to_thread(server.views)])
@@ -76,6 +78,14 @@ def run_service(
         config = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=2)
         with suppress(KeyboardInterrupt):  # raised again when all has ended in order
             uvicorn.Server(config).run([opened])
+
+
+def _answered(found: QueryAnswer, limits: QueryLimits) -> JSONResponse:
+    if found.rows.num_rows > limits.max_nodes:
+        return _refused(413, f"{found.rows.num_rows} nodes, more than {limits.max_nodes}")
+    if (size := size_of(found.rows)) > limits.max_bytes:
+        return _refused(413, f"{size} bytes, more than {limits.max_bytes}")
+    return JSONResponse(_told(found), 200 if found.is_whole else 206)
 
 
 def _told(found: QueryAnswer) -> dict[str, Any]:

@@ -53,9 +53,9 @@ def bytes_per_byte(tables: Iterable[pa.Table]) -> float:
     return float(max(encoded(rows).size - _OF_A_FILE, 0.05 * size)) / size
 
 
-def by_ratio(sizes: Mapping[str, int], ratio: float) -> dict[str, int]:
-    """By part about the bytes that it takes on disk, from those of its fragments."""
-    return {part: _OF_A_FILE + int(ratio * size) for part, size in sizes.items()}
+def by_ratio(sizes: Mapping[str, int], ratio: float, of_a_file: int = _OF_A_FILE) -> dict[str, int]:
+    """By part about the bytes that it takes on disk, from those of its fragments, and what a file takes in any case."""
+    return {part: of_a_file + int(ratio * size) for part, size in sizes.items()}
 
 
 def _size(samples: Mapping[str, pa.Table], rows: int | None = None) -> int:

@@ -134,7 +134,8 @@ def test_adapt_follows_what_was_asked() -> None:
     for _ in range(3):
         run("query", "//name")
 
-    adapted = run("views", "adapt", "--budget", "1MB", "--horizon", "1000000s")
+    options = "--horizon", "1000000s", "--margin", "0.5", "--risk", "1"
+    adapted = run("views", "adapt", "--budget", "1MB", *options)
 
     assert adapted.exit_code == 0
     assert "queries without asking a source" in adapted.stdout

@@ -105,15 +105,18 @@ def test_what_is_wrong_is_told_in_one_line(shop: Path, arguments: list[str], tol
 
 def test_serve_serves_until_it_is_interrupted(shop: Path) -> None:
     command = [sys.executable, "-c", "from weft.cli import main; main()", "source", "serve", str(shop), "--port", "0"]
+    command += ["--rate", "50MB", "--transmission-rate", "20MB"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         line = process.stderr.readline()
         found = re.fullmatch(r"shop: 1 documents?, served at (http://127.0.0.1:\d+) \(end with Ctrl-C\)\n", line)
         assert found is not None, line
         measured = httpx.post(f"{found[1]}/measure", json={"queries": [{"xpath": "//price"}]}).json()
+        rates = httpx.get(f"{found[1]}/documents").json()["rates"]
         process.send_signal(signal.SIGINT)
         assert (process.wait(20), process.stderr.read()) == (0, "")
 
+    assert (rates["processing"][0], rates["transmission"][0]) == (50e6, 20e6)
     assert measured["queries"][0]["count"] == 2_000
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
 from math import log
@@ -26,6 +27,31 @@ def document(number: int) -> str:
 
 def answers(server: QueryServer) -> dict[str, list[str]]:
     return {query: server.query(query, record=False).fragments() for query in QUERIES}
+
+
+def forget_all(server: QueryServer) -> None:
+    for view in server.views():
+        server.drop(view.name)
+    server.materialize("//b")
+
+
+def killed_at(act: Callable[[], object], step: int) -> int:
+    """The exit code of a process that is killed right before its step with this number that changes a file."""
+    count = 0
+
+    def watch(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal count
+        is_written = event == "open" and any(mark in str(arguments[1]) for mark in "wa+")
+        if is_written or event in ("os.rename", "os.remove", "os.truncate"):
+            count += 1
+            if count > step:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def watched() -> None:
+        sys.addaudithook(watch)
+        act()
+
+    return os.waitstatus_to_exitcode(os.waitpid(child(watched), 0)[1])
 
 
 def child(act: Callable[[], object]) -> int:
@@ -56,9 +82,12 @@ def adapt(server: QueryServer) -> None:
     server.adapt(1e9, 1e12)
 
 
-@pytest.mark.parametrize(("act", "kills"), [(materialize, 7), (refresh, 7), (adapt, 6)])
+KILLS = 20
+
+
+@pytest.mark.parametrize("act", [materialize, refresh, adapt])
 def test_killed_at_any_point_views_answer_as_before_or_as_after(
-    tmp_path: Path, act: Callable[[QueryServer], None], kills: int
+    tmp_path: Path, act: Callable[[QueryServer], None]
 ) -> None:
     random = Random(7)
     server = server_over(tmp_path, {"s.xml": document(0)})
@@ -68,7 +97,9 @@ def test_killed_at_any_point_views_answer_as_before_or_as_after(
     act(QueryServer(tmp_path / "store", clock=lambda: 1_000.0))
     taken = time.perf_counter() - started
 
-    for number in range(1, kills + 1):
+    for number in range(1, KILLS + 1):
+        if act is adapt:  # else there is nothing left to store
+            forget_all(server)
         (tmp_path / "s.xml").write_text(document(number))
         process = child(lambda: act(QueryServer(tmp_path / "store", clock=lambda: 1_000.0)))
         time.sleep(random.uniform(0, taken))
@@ -81,7 +112,30 @@ def test_killed_at_any_point_views_answer_as_before_or_as_after(
         for query, found in answers(server).items():
             assert found in [each[query] for each in known.values()], "of one version, and all of it"
     server.refresh()
-    assert answers(server) == known[kills]
+    assert answers(server) == known[KILLS]
+
+
+@pytest.mark.parametrize("act", [materialize, refresh, adapt])
+def test_killed_before_each_step_on_the_disk_no_half_view_is_read(
+    tmp_path: Path, act: Callable[[QueryServer], None]
+) -> None:
+    server = server_over(tmp_path, {"s.xml": document(0)})
+    server.materialize("//b")
+    before, ends = answers(server), []
+    (tmp_path / "s.xml").write_text(document(1))
+    expected = {query: server.query(query, fresh=True, record=False).fragments() for query in QUERIES}
+
+    for step in range(60):
+        ends.append(killed_at(lambda: act(QueryServer(tmp_path / "store", clock=lambda: 1_000.0)), step))
+        assert server.store.check() == []
+        for query, found in answers(server).items():
+            assert found in (before[query], expected[query]), (step, query)
+        if ends[-1] == 0:
+            break
+
+    assert ends[-1] == 0
+    assert len(ends) > 5
+    assert set(ends[:-1]) == {-signal.SIGKILL}
 
 
 def test_of_two_processes_that_store_at_once_both_are_heeded(tmp_path: Path) -> None:

@@ -88,6 +88,12 @@ def test_an_answer_that_is_too_large_is_413(server: QueryServer) -> None:
     assert (status, found) == (413, {"error": "2 nodes, more than 1"})
 
 
+def test_an_answer_of_too_many_bytes_is_413(server: QueryServer) -> None:
+    status, found = get(server, "/query", QueryLimits(max_bytes=20), xpath="//name")
+
+    assert (status, found) == (413, {"error": "28 bytes, more than 20"})
+
+
 def test_an_answer_that_takes_too_long_is_504(tmp_path: Path) -> None:
     (tmp_path / "shop.xml").write_text(SHOP)
     with serving(FileSource(tmp_path / "shop.xml"), Rates(None, None, Rate(1.5))) as address:

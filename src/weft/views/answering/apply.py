@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.columns.integers import Longs
+from weft.columns.integers import Flags, Longs
 from weft.documents.document import Document, Limits
 from weft.documents.escaping import escape_attribute
 from weft.documents.kind import Kind
@@ -106,7 +106,7 @@ def _in_order(table: pa.Table) -> pa.Table:
 def compensate(table: pa.Table, compensation: Compensation) -> pa.Table:
     """What a compensation makes of rows; nested rows may bring a node more than once."""
     if compensation.path is not None:
-        table = table.filter(pa.array(_passing(table["path"].combine_chunks(), compensation.path), pa.bool_()))
+        table = table.filter(pa.array(_passing(table["path"].combine_chunks(), compensation.path)))
     if not compensation.needs_fragments or not table.num_rows:
         return table
     found = [_within(part, compensation) for part in _portions(table)]
@@ -163,10 +163,18 @@ def _at_source(rows: pa.Table, found: pa.Table, places: Longs, size: Longs) -> p
     return pa.table([changed.get(name, found[name]) for name in SCHEMA.names], schema=SCHEMA)
 
 
-def _passing(paths: pa.ListArray, path: Path) -> list[bool]:
-    known: dict[tuple[str, ...], bool] = {}
-    keys = map(tuple, paths.to_pylist())
-    return [known[key] if key in known else known.setdefault(key, _leads(path, key)) for key in keys]
+def _passing(paths: pa.ListArray, path: Path) -> Flags:
+    """Which paths pass: few are distinct, and only these are looked at."""
+    starts, sizes = paths.offsets.to_numpy()[:-1], np.diff(paths.offsets.to_numpy())
+    names = paths.values.dictionary_encode()
+    codes, known = names.indices.to_numpy(), names.dictionary.to_pylist()
+    found = np.zeros(len(paths), bool)
+    for size in np.unique(sizes).tolist():
+        own = np.flatnonzero(sizes == size)
+        distinct, which = np.unique(codes[starts[own][:, None] + np.arange(size)], axis=0, return_inverse=True)
+        passes_it = np.array([_leads(path, [known[code] for code in each]) for each in distinct.tolist()], bool)
+        found[own] = passes_it[which.reshape(-1)]
+    return found
 
 
 def _leads(path: Path, names: Sequence[str]) -> bool:

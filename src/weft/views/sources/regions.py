@@ -59,7 +59,7 @@ def regions_of(data: bytes) -> Regions | None:
 
 
 def bounds_of(data: bytes, usual: int) -> tuple[Longs, Longs, int] | None:
-    """Where regions of about the usual size begin, where the last one ends; their hashes; and how many tags there are.
+    """Where regions of about the usual size begin, where the last one ends; their hashes; and how many nodes at most.
 
     None for a document that has no regions.
     """
@@ -71,8 +71,8 @@ def bounds_of(data: bytes, usual: int) -> tuple[Longs, Longs, int] | None:
     prolog = _PROLOG.match(data)
     if (found := cut(data, prolog.end() if prolog else 0, usual)) is None:
         return None
-    places, hashes, root_end, tags = found
-    return np.append(np.frombuffer(places, np.int64), root_end), np.frombuffer(hashes, np.int64), tags
+    places, hashes, root_end, nodes = found
+    return np.append(np.frombuffer(places, np.int64), root_end), np.frombuffer(hashes, np.int64), nodes
 
 
 def _region(data: bytes, start: int, end: int) -> Region:

@@ -20,7 +20,7 @@ from weft.views.sources.regions import bounds_of
 from weft.views.store.locality import is_local
 from weft.views.store.places import DocumentEntry, RegionPlaces, rejection
 
-USUAL = 768  # bytes of a region: small, since each that has a change is read as a whole
+USUAL = 512  # bytes of a region: small, since each that has a change is read as a whole
 _WHOLE = 4 << 10  # bytes of a document that is not worth being cut
 
 
@@ -53,10 +53,10 @@ def cut(document: Document, token: str | None, selections: tuple[Selection, ...]
     version = version_of(data)
     found = bounds_of(data, USUAL) if _WHOLE <= len(data) <= limits.max_bytes else None
     if found is not None:
-        bounds, digest, tags = found
+        bounds, digest, nodes = found
         head, tail = data[: int(bounds[0])], data[int(bounds[-1]) :]
         root = root_of(head)
-        if root is not None and _are_local(selections, root) and _keeps_within(data, tags, limits.max_nodes):
+        if root is not None and _are_local(selections, root) and nodes <= limits.max_nodes:
             around = xxh3_128_hexdigest(head), xxh3_128_hexdigest(tail)
             return Cut(DocumentEntry(document.id, version, token, *around), data, bounds, digest)
     return Cut(DocumentEntry(document.id, version, token), data, np.array([0, len(data)]), np.zeros(1, np.int64))
@@ -90,14 +90,3 @@ def root_of(head: bytes) -> str | None:
 @lru_cache(maxsize=256)
 def _are_local(selections: tuple[Selection, ...], root: str) -> bool:
     return all(is_local(selection, root) for selection in selections)
-
-
-def _keeps_within(data: bytes, tags: int, most: int) -> bool:
-    """Whether a document without declarations of its own has no more nodes than this, for certain.
-
-    A tag has four bytes or more and a text behind it; an attribute has five, and so has what else parts texts. Where
-    that is not enough it counts what begins tags and comments, which a text may follow, and what is in attributes.
-    """
-    if 2 * tags + (len(data) - 4 * tags) // 5 <= most:
-        return True
-    return 2 * data.count(b"<") + data.count(b"=") <= most

@@ -32,24 +32,34 @@ def encoded(table: pa.Table) -> pa.Buffer:
 
     Without statistics and Arrow's own schema, which nobody needs who reads all of it: they are half of a small file.
     """
+    return _encoded([table], table.schema)
+
+
+def _encoded(groups: Sequence[pa.Table], schema: pa.Schema) -> pa.Buffer:
     sink = pa.BufferOutputStream()
-    rising = {name: "DELTA_BINARY_PACKED" for name in _RISING if name in table.schema.names}
+    rising = {name: "DELTA_BINARY_PACKED" for name in _RISING if name in schema.names}
     options = {"use_dictionary": _ENCODED, "write_statistics": False, "store_schema": False}
-    pq.write_table(table, sink, compression="zstd", column_encoding=rising, **options)
+    with pq.ParquetWriter(sink, schema, compression="zstd", column_encoding=rising, **options) as writer:
+        for table in groups:
+            writer.write_table(table, row_group_size=max(table.num_rows, 1))
     return sink.getvalue()
 
 
-def write_file(folder: Path, name: str, table: pa.Table) -> FileEntry:
-    """Write a table; it is on the disk when it was synced (see weft.durable.sync_files)."""
-    content = encoded(table)
+def write_file(folder: Path, name: str, groups: Sequence[pa.Table]) -> FileEntry:
+    """Write tables, each as a row group; they are on the disk when they were synced (see weft.durable.sync_files)."""
+    content = _encoded(groups, groups[0].schema)
     checksum = xxh3_128_hexdigest(content)
-    entry = FileEntry(f"{quote(name, safe='')}-{checksum}.parquet", content.size, table.num_rows, checksum)
+    rows = sum(each.num_rows for each in groups)
+    entry = FileEntry(f"{quote(name, safe='')}-{checksum}.parquet", content.size, rows, checksum)
     write_atomically(folder / entry.name, [content], is_synced=False)
     return entry
 
 
 def read_file(folder: Path, entry: FileEntry, schema: pa.Schema) -> pa.Table:
-    """The table of a file; raises ConfigurationError, with its name and what to do, if it is not as it was written."""
+    """The table of a file, or that of the entry's row group.
+
+    Raises ConfigurationError, with the file's name and what to do, if it is not as it was written.
+    """
     file = folder / entry.name
     try:
         with pa.OSFile(str(file)) as opened:
@@ -58,7 +68,10 @@ def read_file(folder: Path, entry: FileEntry, schema: pa.Schema) -> pa.Table:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror or error}; {_ADVICE}") from None
     if content.size != entry.bytes or xxh3_128_hexdigest(content) != entry.checksum:
         raise ConfigurationError(f"{file}: damaged: its checksum does not fit its content; {_ADVICE}")
-    return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=content.size > _ALONE).cast(schema)
+    opened_file, is_large = pq.ParquetFile(pa.BufferReader(content)), content.size > _ALONE
+    if entry.group is not None:
+        return opened_file.read_row_group(entry.group, use_threads=is_large).cast(schema)
+    return opened_file.read(use_threads=is_large).cast(schema)
 
 
 def read_columns(folder: Path, entry: FileEntry, names: Sequence[str]) -> pa.Table:

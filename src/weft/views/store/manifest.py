@@ -19,7 +19,8 @@ SEAL = Seal("views", 1, "remove it to go back to the version before, or material
 class FileEntry:
     """A file of the store: its name there, its bytes, its rows, and the checksum of all of it.
 
-    Where parts share a file, `own` is how many of the rows are those of the part that names it.
+    Where parts share a file, `own` is how many of the rows are those of the part that names it. What a refresh writes
+    is one file: `group` tells which of its row groups has the part.
     """
 
     name: str
@@ -27,6 +28,7 @@ class FileEntry:
     rows: int
     checksum: str
     own: int | None = None
+    group: int | None = None
 
     @property
     def part_rows(self) -> int:
@@ -129,10 +131,26 @@ class Manifest:
         for source in self.sources:
             yield from (source.documents, source.regions)
 
+    @cached_property
+    def _required(self) -> dict[str, dict[str, tuple[PartEntry, ...]]]:
+        """By view and source the parts."""
+        found: dict[str, dict[str, tuple[PartEntry, ...]]] = {}
+        for view in self.views:
+            by_source: dict[str, list[PartEntry]] = {}
+            for part in (self.part_of[each] for each in view.requires):
+                by_source.setdefault(part.source, []).append(part)
+            found[view.name] = {source: tuple(parts) for source, parts in by_source.items()}
+        return found
+
+    @cached_property
+    def stored_at(self) -> dict[str, frozenset[str]]:
+        """By source the views that are kept, and all of whose nodes there are here."""
+        kept = [view.name for view in self.views if view.is_kept]
+        return {each: frozenset(view for view in kept if self.is_stored(view, each)) for each in self.source_of}
+
     def required(self, view: str, source: str) -> tuple[PartEntry, ...]:
         """The parts of a view at a source."""
-        parts = (self.part_of[each] for each in self.view_of[view].requires)
-        return tuple(part for part in parts if part.source == source)
+        return self._required[view].get(source, ())
 
     def is_stored(self, view: str, source: str) -> bool:
         """Whether all nodes of a view at a source are here."""
@@ -140,8 +158,14 @@ class Manifest:
 
 
 def write_manifest(manifest: Manifest) -> str:
-    """A manifest as JSON."""
-    return json.dumps(asdict(manifest), indent=1, ensure_ascii=False) + "\n"
+    """A manifest as JSON, a line for each entry."""
+    found = {each.name: getattr(manifest, each.name) for each in fields(manifest)}
+    lists = {name: value for name, value in found.items() if isinstance(value, tuple)}
+    told = [f"{_json(name)}: {_json(value)}" for name, value in found.items() if name not in lists]
+    for name, entries in lists.items():
+        lines = ",\n  ".join(_json(asdict(entry)) for entry in entries)
+        told.append(f"{_json(name)}: [\n  {lines}]")
+    return "{" + ",\n ".join(told) + "}\n"
 
 
 def read_manifest(text: bytes) -> Manifest:
@@ -159,6 +183,10 @@ def read_manifest(text: bytes) -> Manifest:
         ),
         **found,
     )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _made(kind: type[Any], found: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from weft.columns.integers import Longs
 from weft.views.parts import Classes, definition_of, part_id
 from weft.views.store.manifest import PartEntry
-from weft.views.store.places import RegionPlaces, count_current, with_regions
+from weft.views.store.places import RegionPlaces, with_regions
 from weft.views.store.snapshot import Snapshot
 from weft.views.store.store import Store
 
@@ -43,7 +43,7 @@ def merge_parts(
         parts[part.id] = part
         for view in views:
             requires[view][part.id] = None
-    for id, file in store.write_rows(new_rows).items():
+    for id, file in store.write_change(new_rows).items():
         parts[id] = replace(parts[id], files=(*(parts[id].files or ()), file))
     parts = _without_empty(parts, source, snapshot, places)
     views_now = tuple(
@@ -59,10 +59,16 @@ def _without_empty(
 ) -> dict[str, PartEntry]:
     """Parts with the number of rows that they have now; those that are stored and have none are left out."""
     stored = {id: part for id, part in parts.items() if part.source == source and part.files is not None}
-    rows = {id: count_current(each, places) for id, each in snapshot.regions(stored.values()).items()}
+    counts = np.bincount(places.region)  # a region may be at several places
+    rows = {id: _count(each, counts) for id, each in snapshot.regions(stored.values()).items()}
     return {
         id: replace(part, rows=rows.get(id, part.rows)) for id, part in parts.items() if id not in rows or rows[id] > 0
     }
+
+
+def _count(regions: Longs, counts: Longs) -> int:
+    """How many rows are current that lie in these regions."""
+    return int(counts[regions[regions < counts.size]].sum())
 
 
 def _views(classes: Classes, at: Longs) -> set[str]:

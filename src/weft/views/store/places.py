@@ -35,6 +35,9 @@ REGIONS_SCHEMA = pa.schema(
 )
 
 
+_ENTRY_BYTES = 600  # of an entry and its texts in memory
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
     """A document as it was read; the version is unknown if that was at the source and nothing was selected.
@@ -83,6 +86,10 @@ class RegionPlaces:
         columns += [self.digest, self.region, self.offset, self.written]
         return pa.table(listed, schema=DOCUMENTS_SCHEMA), pa.table(columns, schema=REGIONS_SCHEMA)
 
+    def size(self) -> int:
+        """About how many bytes it takes in memory."""
+        return 5 * self.region.nbytes + _ENTRY_BYTES * len(self.documents)
+
     def number_anew(self) -> RegionPlaces:
         """The same with all rows to be written anew: regions have new numbers, and were written where they are."""
         return replace(self, region=np.arange(self.region.size), written=self.offset)
@@ -126,12 +133,6 @@ def check_versions(part: str, rows: pa.Table, places: RegionPlaces) -> None:
         if expected != row["version"]:
             told = f"expected {row['document']} in version {expected}, found rows of {row['version']}"
             raise ValueError(f"part {part}: {told}")
-
-
-def count_current(region: Longs, places: RegionPlaces) -> int:
-    """How many rows that lie in these regions, sorted, are current."""
-    first = np.searchsorted(region, places.region, side="left")
-    return int((np.searchsorted(region, places.region, side="right") - first).sum())
 
 
 def current_rows(stored: pa.Table, places: RegionPlaces) -> pa.Table:

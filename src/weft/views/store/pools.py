@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+
+from weft.views.store.manifest import FileEntry
 
 _SMALL = 128 << 10  # bytes in memory
 _MOST = 256 << 10  # of those that share one, since each of them is read with the others
@@ -16,21 +19,33 @@ def is_small(rows: pa.Table) -> bool:
     return bool(rows.nbytes < _SMALL)
 
 
-def pools(parts: Mapping[str, pa.Table]) -> Iterator[dict[str, pa.Table]]:
-    """The same parts, those that share a file together."""
+def pools(parts: Mapping[str, pa.Table], times: int = 1) -> Iterator[dict[str, pa.Table]]:
+    """The same parts, those that share a file together; `times` as large as usual."""
     shared: dict[str, pa.Table] = {}
     size = 0
     for part, rows in parts.items():
-        if not is_small(rows):
+        if rows.nbytes >= times * _SMALL:
             yield {part: rows}
             continue
-        if size + rows.nbytes > _MOST and shared:
+        if size + rows.nbytes > times * _MOST and shared:
             yield shared
             shared, size = {}, 0
         shared[part] = rows
         size += rows.nbytes
     if shared:
         yield shared
+
+
+def entries_of(
+    file: FileEntry, groups: Sequence[Mapping[str, pa.Table]], in_groups: bool = False
+) -> dict[str, FileEntry]:
+    """By part its entry of a file that has such groups of parts, each group by itself in a row group or not."""
+    is_shared = in_groups or sum(map(len, groups)) > 1
+    return {
+        part: replace(file, own=rows.num_rows if is_shared else None, group=at if in_groups else None)
+        for at, group in enumerate(groups)
+        for part, rows in group.items()
+    }
 
 
 def pooled(parts: Mapping[str, pa.Table], field: pa.Field) -> pa.Table:

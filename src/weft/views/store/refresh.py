@@ -12,11 +12,10 @@ from weft.plans.plan import Selection
 from weft.views.nodes import select
 from weft.views.parts import Classes, classify
 from weft.views.store.change import Change
+from weft.views.store.compaction import compact_if_worth
 from weft.views.store.cutting import cut, places_of_cuts
 from weft.views.store.merge import merge_parts
 from weft.views.store.store import SourceState, Store
-
-_MOST_DEAD = 0.25  # of the rows in the files: with more, the parts are written anew
 
 
 class DocumentHolder(Protocol):
@@ -102,14 +101,7 @@ def refresh(store: Store, source: DocumentHolder, now: float, limits: Limits | N
         next_region = manifest.source_of[source.name].next_region
         places, classes = change.made(order, next_region)
         merge_parts(store, snapshot, source.location, places, classes, now)
-        _compact_if_worth(store, source.name, now)
+        compact_if_worth(store, source.name, now)
         rejected = tuple(entry.error for entry in places.documents if entry.error is not None)
         share = float((places.region >= next_region).mean()) if places.region.size else 1.0
         return Refreshed(tuple(changed), vanished, rejected, change.bytes_read, share, tokens)
-
-
-def _compact_if_worth(store: Store, source: str, now: float) -> None:
-    parts = [part for part in store.manifest().parts if part.source == source and part.files is not None]
-    written = sum(file.part_rows for part in parts for file in part.files or ())
-    if written - sum(part.rows for part in parts) > _MOST_DEAD * written:
-        store.compact(source, now)

@@ -18,6 +18,7 @@ import pyarrow as pa
 from weft.durable import read_sealed, sync_files, write_sealed
 from weft.errors import ConfigurationError
 from weft.views.store.files import read_file, write_file
+from weft.views.store.held import HELD_BYTES, FileMemory
 from weft.views.store.locks import StoreBusyError, exclusive, remove_unused, shared
 from weft.views.store.manifest import (
     SEAL,
@@ -37,10 +38,12 @@ from weft.views.store.places import (
     check_versions,
     with_regions,
 )
-from weft.views.store.pools import pooled, pools
-from weft.views.store.snapshot import Snapshot
+from weft.views.store.pools import entries_of, pooled, pools
+from weft.views.store.snapshot import Snapshot, places_key, regions_key, size_of_regions
 
 _SUFFIX = ".manifest"
+_MOST_KNOWN = 4  # manifests in memory
+_IN_A_CHANGE = 4  # times as large are what shares a row group there: many of them take longer to write than to read
 WAIT = 10.0  # seconds for which another writer is waited for
 
 
@@ -68,11 +71,12 @@ class SourceState:
 class Store:
     """The folder of a store; it need not be there yet."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, held_bytes: int = HELD_BYTES) -> None:
         self.folder = folder
+        self._held = FileMemory(held_bytes)
         self._files = folder / "files"
         self._lock = RLock()
-        self._known: tuple[tuple[object, ...], Manifest] | None = None
+        self._known: dict[tuple[object, ...], Manifest] = {}  # by what tells that a manifest's file is the same
         self._writers = 0  # how often the thread that has the lock is inside `writing`
         self._unsynced: list[Path] = []  # files of the version that is being written
 
@@ -89,19 +93,19 @@ class Store:
             file = self._manifest_file(numbers[-1])
             try:
                 if held.enter_context(shared(file)):
-                    return Snapshot(self._files, self._read(file))
+                    return Snapshot(self._files, self._read(file), self._held)
             except FileNotFoundError:
                 continue  # it was removed, so there is a newer one
         return Snapshot(self._files, Manifest(0, 0.0, None))
 
     def _read(self, file: Path) -> Manifest:
-        """A manifest; the one that was read last is still known, for as long as its file is the same."""
+        """A manifest; those that were read last are still known, for as long as their files are the same."""
         status = file.stat()
         key = file.name, status.st_ino, status.st_mtime_ns, status.st_size
-        known = self._known
-        if known is None or known[0] != key:
-            known = self._known = key, read_manifest(read_sealed(file, SEAL))
-        return known[1]
+        if (found := self._known.get(key)) is None:
+            found = read_manifest(read_sealed(file, SEAL))
+            self._known = {**dict(list(self._known.items())[1 - _MOST_KNOWN :]), key: found}
+        return found
 
     def manifest(self) -> Manifest:
         """The newest version; an empty one if nothing was stored yet."""
@@ -168,65 +172,23 @@ class Store:
             )
             return self.swap(Manifest(0, now, budget, tuple(views), kept, named))
 
-    def drop(self, view: str, now: float) -> Manifest:
-        """Drop a view, and the parts that no other view requires."""
-        with self.writing():
-            manifest = self.manifest()
-            known = [each.name for each in manifest.views if each.is_kept]
-            if view not in known:
-                told = f"one of {', '.join(known)}" if known else "a view, of which there are none"
-                raise ConfigurationError(f"{self.folder}: expected {told}, found {view!r}")
-            views = tuple(replace(each, is_kept=each.is_kept and each.name != view) for each in manifest.views)
-            needed = {part for each in views if each.is_kept for part in each.requires}
-            parts = tuple(each if each.id in needed else replace(each, rows=0, files=None) for each in manifest.parts)
-            shared = {file.name for each in parts for file in each.files or ()}
-            # A file that others share would keep what was dropped.
-            rewritten = {
-                each.source
-                for each in manifest.parts
-                if each.id not in needed and any(file.name in shared for file in each.files or ())
-            }
-            dropped = self.swap(replace(manifest, created=now, views=views, parts=parts))
-            for source in sorted(rewritten):
-                dropped = self.compact(source, now)
-            return dropped
-
-    def forget(self, source: str, now: float) -> Manifest:
-        """Let go of all that is known of a source."""
-        with self.writing():
-            manifest = self.manifest()
-            parts = tuple(each for each in manifest.parts if each.source != source)
-            there = {part.id for part in parts}
-            views = tuple(
-                replace(each, requires=tuple(filter(there.__contains__, each.requires))) for each in manifest.views
-            )
-            sources = tuple(each for each in manifest.sources if each.name != source)
-            return self.swap(replace(manifest, created=now, views=views, parts=parts, sources=sources))
-
-    def compact(self, source: str, now: float) -> Manifest:
-        """Write the parts of a source anew, without what is no longer current."""
-        with self.writing(), self.reading() as snapshot:
-            entry, places = snapshot.manifest.source_of[source], snapshot.places(source)
-            parts = [
-                part
-                if part.source != source or part.files is None
-                else PartRows(part.id, source, part.signature, snapshot.part_rows(part.id, places), part.definition)
-                for part in snapshot.manifest.parts
-            ]
-            state = SourceState(source, entry.location, entry.refreshed, places)
-            sources = [state if each.name == source else each for each in snapshot.manifest.sources]
-            return self.replace(snapshot.manifest.views, parts, sources, now, snapshot.manifest.budget)
-
     def write_rows(self, parts: Mapping[str, pa.Table]) -> dict[str, FileEntry]:
         """Write rows of parts of one source, with their regions, for a version that is to be swapped in."""
         found: dict[str, FileEntry] = {}
         for pool in pools(parts):
-            file = self._write(
-                "parts" if len(pool) > 1 else next(iter(pool)), pooled(pool, STORED_SCHEMA.field("part"))
-            )
-            for part, rows in pool.items():
-                found[part] = replace(file, own=rows.num_rows) if len(pool) > 1 else file
+            name, rows = "parts" if len(pool) > 1 else next(iter(pool)), pooled(pool, STORED_SCHEMA.field("part"))
+            found |= entries_of(self._write(name, [rows]), [pool])
         return found
+
+    def write_change(self, parts: Mapping[str, pa.Table]) -> dict[str, FileEntry]:
+        """The same for rows that a refresh has found: all in one file, with row groups that are read by themselves."""
+        groups = list(pools(parts, _IN_A_CHANGE))
+        if not groups:
+            return {}
+        file = self._write("change", [pooled(pool, STORED_SCHEMA.field("part")) for pool in groups])
+        regions = {part: rows["region"].to_numpy() for part, rows in parts.items()}
+        self._held.put(regions_key(file), regions, size_of_regions(regions))
+        return entries_of(file, groups, in_groups=True)
 
     def write_source(
         self, name: str, location: str, refreshed: float, places: RegionPlaces, next_region: int = 0
@@ -235,11 +197,11 @@ class Store:
 
         `next_region` is above all numbers that regions have had: files may still have rows of those that are gone.
         """
-        documents, regions = places.tables()
-        entries = self._write("documents", documents), self._write("regions", regions)
-        return StoredSource(
-            name, location, refreshed, *entries, max(next_region, int(places.region.max(initial=-1)) + 1)
-        )
+        tables = dict(zip(("documents", "regions"), places.tables(), strict=True))
+        documents, regions = (self._write(each, [table]) for each, table in tables.items())
+        self._held.put(places_key(documents, regions), places, places.size())
+        least = int(places.region.max(initial=-1)) + 1
+        return StoredSource(name, location, refreshed, documents, regions, max(next_region, least))
 
     def swap(self, manifest: Manifest) -> Manifest:
         """Make this the newest version, under the next number, and remove what nobody needs any more."""
@@ -253,8 +215,8 @@ class Store:
         self._clear()
         return manifest
 
-    def _write(self, name: str, table: pa.Table) -> FileEntry:
-        entry = write_file(self._files, name, table)
+    def _write(self, name: str, groups: Sequence[pa.Table]) -> FileEntry:
+        entry = write_file(self._files, name, groups)
         self._unsynced.append(self._files / entry.name)
         return entry
 
@@ -281,7 +243,7 @@ class Store:
         needed: set[str] = set()
         for number in self._numbers():
             try:
-                needed |= {file.name for file in read_manifest(read_sealed(self._manifest_file(number), SEAL)).files()}
+                needed |= {file.name for file in self._read(self._manifest_file(number)).files()}
             except ConfigurationError:
                 continue  # an old one that is damaged: nobody can read it
         for file in [*self._files.glob("*"), *self.folder.glob(f"*{_SUFFIX}.part")]:

@@ -45,6 +45,16 @@ def test_what_may_break_the_limit_of_nodes_is_not_cut() -> None:
     assert at_limit.entry.head is None
 
 
+@pytest.mark.parametrize("text", [LARGE, LARGE.replace("<b/>", "<b></b><b y='>' z=\"'\"/>"), f"<s> {ITEMS}<a/>\n</s>"])
+def test_a_document_is_not_cut_only_if_it_may_have_too_many_nodes(text: str) -> None:
+    nodes = read([Document(text, id="d")]).nodes
+    markup = text.count("<")
+
+    limits = [Limits(max_nodes=most) for most in (nodes - 1, nodes + markup)]
+
+    assert [cut(Document(text, id="d"), None, LOCAL, each).entry.head is None for each in limits] == [True, False]
+
+
 def test_an_excerpt_has_the_head_some_regions_and_the_tail() -> None:
     found = cut(Document(LARGE, id="d"), None, LOCAL, Limits())
     first, second, third = found.bounds[1:4].tolist()

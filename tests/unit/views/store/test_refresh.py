@@ -16,6 +16,7 @@ from profiles import examples
 from weft.errors import ConfigurationError
 from weft.views.parts import classify
 from weft.views.store import cutting
+from weft.views.store.dropping import drop_view
 from weft.views.store.refresh import refresh
 from weft.views.store.store import Store
 
@@ -197,7 +198,7 @@ def test_a_part_that_comes_up_is_stored_for_a_view_that_was(tmp_path: Path) -> N
 def test_a_view_that_is_not_stored_stays_so_and_requires_what_comes_up(tmp_path: Path) -> None:
     source, store = HeldSource({"d": b"<s><a/><b/></s>"}), Store(tmp_path)
     fill(store, [source], views_of({"a": "/s/a", "b": "/s/b"}))
-    store.drop("b", 2.0)
+    drop_view(store, "b", 2.0)
     source.documents["d"] = b"<s><a/><b/><a><b/></a><b>new</b></s>"
 
     refresh(store, source, 3.0)

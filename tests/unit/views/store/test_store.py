@@ -15,6 +15,7 @@ import pytest
 
 from held_source import HeldSource, fill, selected, stored, views_of
 from weft.errors import ConfigurationError
+from weft.views.store.dropping import drop_view
 from weft.views.store.locks import StoreBusyError
 from weft.views.store.manifest import Manifest, ViewEntry
 from weft.views.store.refresh import refresh
@@ -70,7 +71,7 @@ def test_what_was_dropped_leaves_the_file_that_it_shared(tmp_path: Path) -> None
     source, store = HeldSource({"d": b"<s><b>here</b><c>there</c></s>"}), Store(tmp_path)
     fill(store, [source], views_of({"b": "//b", "c": "//c"}))
 
-    manifest = store.drop("b", 2.0)
+    manifest = drop_view(store, "b", 2.0)
 
     name = (manifest.required("c", "s")[0].files or ())[0].name
     texts = duckdb.connect().execute(f"SELECT value FROM '{tmp_path}/files/{name}'")
@@ -94,7 +95,7 @@ def test_a_view_is_dropped_with_the_parts_that_only_it_requires(tmp_path: Path) 
     source, store = HeldSource({"d": document(1)}), Store(tmp_path)
     before = fill(store, [source], views_of({"a": "/s/a", "b": "/s/b", "all": "/s/a[b]"}))
 
-    after = store.drop("b", 2.0)
+    after = drop_view(store, "b", 2.0)
 
     assert [view.name for view in after.views if view.is_kept] == ["a", "all"]
     assert after.size < before.size
@@ -103,7 +104,7 @@ def test_a_view_is_dropped_with_the_parts_that_only_it_requires(tmp_path: Path) 
     with pytest.raises(ConfigurationError, match="expected it to be stored, found that it is not"):
         stored(store, "b")
     with pytest.raises(ConfigurationError, match="expected one of a, all, found 'c'"):
-        store.drop("c", 3.0)
+        drop_view(store, "c", 3.0)
 
 
 def test_rows_of_another_version_are_refused(tmp_path: Path) -> None:
