@@ -15,7 +15,7 @@ from xxhash import xxh3_64_intdigest
 from weft.documents.document import Document, is_in_stream
 from weft.documents.kind import Kind
 from weft.headers.compile import ConditionCompiler
-from weft.headers.conditions import AllOf, FirstKnown, HeaderCondition, LookUp, OneNode, can_decide, is_served
+from weft.headers.conditions import AllOf, FirstKnown, HeaderCondition, LookUp, OneNode, Settled, can_decide, is_served
 from weft.headers.configuration import Configuration
 from weft.headers.drivers import Drivers
 from weft.headers.evaluate import ConditionTable
@@ -68,7 +68,7 @@ class ServedQueries:
         condition = self._compiler.condition(plan)
         at = self._condition[number] = self._table.add(condition)
         queries = self._queries.setdefault(at, {})
-        if not queries:
+        if not queries and condition != Settled(False):  # a query for documents that have other headers is never asked
             driver = _driver(condition)
             if driver is not None:
                 self._drivers.add(at, driver)
@@ -199,7 +199,7 @@ class ServedQueries:
 
     def tell(self, number: int) -> str:
         condition = self._table.conditions[self._condition[number]]
-        return "all" if is_served(condition) else "some" if can_decide(condition) else "nothing"
+        return "all" if is_served(condition) else "some" if can_decide(condition, by_root=False) else "nothing"
 
 
 def _stream(plan: Plan) -> str:

@@ -80,14 +80,14 @@ class Questions:
         self._asked[number], self._plans[number] = (key, stream), plan
         self._numbers.setdefault(key, []).append(number)
         self._matcher.add(number, plan)
-        self.rest()
+        self._parsing.added(number)
 
     def remove(self, key: Asked) -> None:
         """Ask for a key no more."""
         for number in self._numbers.pop(key):
             del self._asked[number], self._plans[number]
             self._matcher.remove(number)
-        self.rest()
+            self._parsing.removed(number)
 
     def count_anew(self) -> None:
         """Forget how many documents had to be parsed."""

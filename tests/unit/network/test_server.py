@@ -12,9 +12,11 @@ from weft.documents.table import NodeTable
 from weft.engine.engine import Engine, Matches
 from weft.headers.configuration import configure
 from weft.headers.producer import attach
+from weft.languages import parse
 from weft.network import parsing
 from weft.network.generators import chain, mesh, tree
 from weft.network.passage import Handled, Passage
+from weft.network.questions import Asked, Questions
 from weft.network.routing import Routing
 from weft.network.seen import SeenDocuments
 from weft.network.server import Server
@@ -170,3 +172,39 @@ def test_subscriptions_with_joins_come_and_go() -> None:
     simulation.publish(documents)
 
     assert [each.documents for each in simulation.end().deliveries] == [("d0", "d1")]
+
+
+def test_an_engine_takes_changes_in_and_is_made_anew_only_when_much_of_it_is_unused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = Mock(side_effect=parsing._Running)
+    monkeypatch.setattr(parsing, "_Running", made)
+    monkeypatch.setattr(parsing, "_SWEEP", 3)
+    plans = {number: parse(f"/a[d = '{number}']") for number in range(8)}
+    questions = Questions([])
+
+    def matched(data: str) -> list[Asked]:
+        return questions.answer([Document(data, "it")])[0].matched
+
+    questions.add(("subscription", "0"), plans[0])
+    assert matched("<a><d>0</d></a>") == [("subscription", "0")]
+    for number in range(1, 8):
+        questions.add(("subscription", str(number)), plans[number])
+        assert matched(f"<a><d>{number}</d></a>") == [("subscription", str(number))]
+    assert made.call_count == 1
+    for number in range(7):
+        questions.remove(("subscription", str(number)))
+        assert matched(f"<a><d>{number}</d><d>7</d></a>") == [("subscription", "7")]
+    assert 1 < made.call_count < 7
+
+
+def test_a_plan_that_the_engine_cannot_take_in_leaves_the_others_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = Questions([])
+    questions.add(("subscription", "good"), parse("/a"))
+    assert questions.answer([Document("<a/>", "it")])[0].matched
+    with monkeypatch.context() as patched, pytest.raises(MemoryError):
+        patched.setattr(Engine, "add", Mock(side_effect=MemoryError))
+        questions.add(("subscription", "bad"), parse("/b"))
+
+    assert questions.is_resting
+    assert questions.answer([Document("<a/>", "it")])[0].matched == [("subscription", "good")]
