@@ -109,7 +109,7 @@ class ConditionCompiler:
         return found if is_served(found) else all_of([root, found])
 
     def _root_is(self, link: Link) -> HeaderCondition:
-        """The root passes the label test of an expression's first step; all headers are for one root, or it is asked."""
+        """The root passes the label test of a first step: settled if all headers are of documents with one root."""
         step = link.path[0]
         if step.deep or step.kind is not Kind.ELEMENT or step.label == "*":
             return Settled(True)

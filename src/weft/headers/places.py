@@ -45,7 +45,7 @@ class NodePlaces:
         first, end, *_ = bounds
         is_plain = bisect_right(self._declaring, first) == bisect_right(self._declaring, end - 1)
         if source is not data and source != data:
-            return _GivenDocument(self._table, place, bounds, data).placed(nodes.tolist(), is_plain)
+            return _RereadDocument(self._table, place, bounds, data).placed(nodes.tolist(), is_plain)
         offsets = np.empty(nodes.size, np.int64)
         if place_nodes(source, nodes, self._columns, self._table.tags, offsets):
             for at in np.flatnonzero(offsets < HIDDEN).tolist():
@@ -63,7 +63,7 @@ def _offset_inside(table: NodeTable, source: bytes, node: int, start: int | None
     return text_offset(source, start, int(np.count_nonzero(before)))
 
 
-class _GivenDocument:
+class _RereadDocument:
     """A document whose bytes are not those that were scanned: of another encoding, or rewritten for its DOCTYPE."""
 
     def __init__(self, table: NodeTable, place: int, bounds: DocumentBounds, data: bytes) -> None:

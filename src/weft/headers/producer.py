@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from weft.columns.integers import Ints
 from weft.documents.build import read
@@ -63,14 +62,13 @@ class Producer:
         self._nodes = ViewNodes([_patterns(each) for each in self._configurations], self._limits)
         self._views = [len(each.views) for each in self._configurations]
         self._tags = [each.tag for each in self._configurations]
-        general = [which for which, each in enumerate(self._configurations) if each.root is None]
-        roots = {each.root: None for each in self._configurations if each.root is not None}
-        # by root, those that may be for a document, in their order; there is no look at the others
-        self._by_root = {root: self._with_root(root) for root in roots}
-        self._for_any_root = general
-
-    def _with_root(self, root: str) -> list[int]:
-        return [which for which, each in enumerate(self._configurations) if each.root in (None, root)]
+        # By root, those that may be for a document, in their order: there is no look at the others.
+        self._by_root: dict[str, list[int]] = {each.root: [] for each in self._configurations if each.root is not None}
+        self._for_any_root: list[int] = []
+        for which, each in enumerate(self._configurations):
+            every_root = [*self._by_root.values(), self._for_any_root]
+            for may_be in every_root if each.root is None else [self._by_root[each.root]]:
+                may_be.append(which)
 
     def attach(self, documents: Sequence[Document]) -> list[Document]:
         """The documents with their headers."""
@@ -86,7 +84,7 @@ class Producer:
             if len(documents) > 1:
                 return [made for document in documents for made in self._attach([document])]
             headers = {}
-        return [replace(document, header=headers.get(id(document))) for document in documents]
+        return [Document(it.data, it.id, it.stream, it.timestamp, headers.get(id(it))) for it in documents]
 
     def headers(self, table: NodeTable) -> dict[int, bytes]:
         """The headers of a batch that was read, by the identity of the document."""

@@ -97,7 +97,7 @@ def test_other_views_under_the_same_tag_are_refused() -> None:
     matcher = matcher_of(configure("v", ["/a/b"]), "/a[b = 1]")
 
     matcher.configure(configure("v", ["/a/b"]))
-    with pytest.raises(ConfigurationError, match="configuration v/1: expected the views and the documents that this tag has"):
+    with pytest.raises(ConfigurationError, match="configuration v/1: expected the views and the documents"):
         matcher.configure(configure("v", ["/a/c"]))
 
     assert matcher.answer(made(b"<a><b>1</b><c>2</c></a>", "/a/b")) == [0]

@@ -23,6 +23,7 @@ from weft.network.server import Server
 from weft.network.server_plan import plan_servers
 from weft.network.simulate import Simulation, simulate
 from weft.network.topology import Topology
+from weft.plans.plan import Pattern
 
 VIEWS = configure("views", ["/a/b", "/a/c"])
 
@@ -34,6 +35,12 @@ def server(network: Topology, name: str) -> Server:
 def passage(data: str, number: int = 0, views: bool = True) -> Passage:
     document = Document(data, f"d{number}")
     return Passage("source0", number, attach(document, VIEWS)[0] if views else document)
+
+
+def plan(query: str) -> Pattern:
+    found = parse(query)
+    assert isinstance(found, Pattern)
+    return found
 
 
 def told(handled: list[Handled]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -180,7 +187,7 @@ def test_an_engine_takes_changes_in_and_is_made_anew_only_when_much_of_it_is_unu
     made = Mock(side_effect=parsing._Running)
     monkeypatch.setattr(parsing, "_Running", made)
     monkeypatch.setattr(parsing, "_SWEEP", 3)
-    plans = {number: parse(f"/a[d = '{number}']") for number in range(8)}
+    plans = {number: plan(f"/a[d = '{number}']") for number in range(8)}
     questions = Questions([])
 
     def matched(data: str) -> list[Asked]:
@@ -200,11 +207,13 @@ def test_an_engine_takes_changes_in_and_is_made_anew_only_when_much_of_it_is_unu
 
 def test_a_plan_that_the_engine_cannot_take_in_leaves_the_others_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
     questions = Questions([])
-    questions.add(("subscription", "good"), parse("/a"))
+    questions.add(("subscription", "good"), plan("/a"))
     assert questions.answer([Document("<a/>", "it")])[0].matched
-    with monkeypatch.context() as patched, pytest.raises(MemoryError):
+    other = plan("/b")
+    with monkeypatch.context() as patched:
         patched.setattr(Engine, "add", Mock(side_effect=MemoryError))
-        questions.add(("subscription", "bad"), parse("/b"))
+        with pytest.raises(MemoryError):
+            questions.add(("subscription", "bad"), other)
 
     assert questions.is_resting
     assert questions.answer([Document("<a/>", "it")])[0].matched == [("subscription", "good")]
