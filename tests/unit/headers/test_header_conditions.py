@@ -318,6 +318,19 @@ def test_what_a_configuration_serves() -> None:
         (b"<a><b/></a>", ["/a/b", "/a/c"], "/a/b intersect /a/c", False),
         (b"<a><b/></a>", ["/a/b"], "/a/* intersect /a/b", None),
         (b"<a><b/></a>", ["/a/b"], "/a/b except /a/c", None),
+        # dates and times, with their zones
+        (b"<a><b>2026-11-16</b></a>", ["/a/b"], "/a[b >= xs:date('2026-11-01')][b < xs:date('2026-12-01')]", True),
+        (b"<a><b>2026-12-16</b></a>", ["/a/b"], "/a[b >= xs:date('2026-11-01')][b < xs:date('2026-12-01')]", False),
+        (b"<a b='2026-11-16'/>", ["/a/@b"], "/a[@b = xs:date('2026-11-16')]", True),
+        (b"<a><b>soon</b></a>", ["/a/b"], "/a[b >= xs:date('2026-11-01')]", False),
+        (
+            b"<a><b>2026-11-16T01:00:00+02:00</b></a>",
+            ["/a/b"],
+            "/a[b = xs:dateTime('2026-11-15T23:00:00Z')]",
+            True,
+        ),
+        (b"<a><b>2026-01-01</b><b>2026-02-01</b></a>", ["/a/b"], "/a[b > xs:date('2026-01-15')]", None),
+        (b"<a><c><b>2026-01-01</b></c></a>", ["/a/c"], "/a[c/b > xs:date('2025-01-15')]", True),
         # names and roots
         (b"<a/>", [], "/a", True),
         (b"<a/>", [], "/b", False),
