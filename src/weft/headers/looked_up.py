@@ -79,11 +79,16 @@ class LookedUp:
         """Whether elements can be read alone: all namespaces are declared at the root."""
         return bool(self._header.flags & PLAIN)
 
-    def root_passes(self, label: Label) -> bool:
-        """Whether the root element's name passes a label test."""
+    @property
+    def root_name(self) -> str:
+        """The root element's expanded name."""
         if self._root_name is None:
             self._root_name = root_name_at(*self._at(self._header.root))
-        return passes(label, self._root_name)
+        return self._root_name
+
+    def root_passes(self, label: Label) -> bool:
+        """Whether the root element's name passes a label test."""
+        return passes(label, self.root_name)
 
     def _root_tag(self) -> StartTag:
         if self._root is None:

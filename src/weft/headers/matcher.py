@@ -87,7 +87,7 @@ class HeaderMatcher:
             if length != len(data) or len(entries) != len(served.kinds):
                 self.misses["a header of another document"] += 1
                 return None
-            if served.hopeless and suffices is None:  # whatever it says: then it need not be that of the document
+            if suffices is None and served.is_hopeless(data, fields):
                 found = None
             elif checksum != check(data):
                 self.misses["a header of another document"] += 1
