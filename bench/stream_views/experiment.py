@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 
@@ -11,17 +11,20 @@ from rich.progress import Progress
 
 from bench.measure import timed
 from bench.report import Report
+from bench.stream_views.draws import EXPONENTS, draw_misses
 from bench.stream_views.parsers import PARSERS, written
+from bench.stream_views.paying import ELEMENTS, pay
 from bench.stream_views.probes import measure_probes
 from bench.stream_views.report import Point, Results, make_report
-from bench.stream_views.routing import route
-from bench.stream_views.selection import TWO_THIRDS, hold_contest, make_views
-from bench.stream_views.workload import EXPRESSIONS, Network, large_news, make_network
+from bench.stream_views.routing import churn, route
+from bench.stream_views.selection import TWO_THIRDS, Views, hold_contest, make_views
+from bench.stream_views.workload import EXPRESSIONS, Ask, Network, large_news, make_network
 from weft.documents import Document
 from weft.headers import HeaderMatcher, attach, configure
 from weft.languages import parse
 
 _SEED = 20
+_EACH = 20  # subscriptions at each server of the tree while they change
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +37,15 @@ class Effort:
     instances: int = 20
     queries: int = 100_000
     routed: int = 300  # documents through a tree of 100 servers
+    draws: int = 20  # of the servers' queries
+    sizes: int = len(ELEMENTS)  # of documents, from the smallest on
+    changes: int = 50  # of subscriptions in the tree
 
 
 FULL = Effort()
-QUICK = Effort(documents=24, servers=150, parsing=12, instances=4, queries=20_000, routed=40)
+QUICK = Effort(
+    documents=24, servers=150, parsing=12, instances=4, queries=20_000, routed=40, draws=5, sizes=5, changes=10
+)
 
 
 def run(quick: bool, progress: Progress) -> Report:
@@ -47,7 +55,7 @@ def run(quick: bool, progress: Progress) -> Report:
 
 def measure(effort: Effort, progress: Progress) -> Report:
     """Figure 1 for three parsers and all header sizes; then the selections, the probes and the network."""
-    task = progress.add_task("stream views", total=EXPRESSIONS + 5)
+    task = progress.add_task("stream views", total=EXPRESSIONS + 7)
 
     def advance() -> None:
         progress.advance(task)
@@ -61,7 +69,7 @@ def measure(effort: Effort, progress: Progress) -> Report:
     views = make_views(network, documents, parse_us["expat"])
     points = [_point(0, (), network, sampled, documents)]
     for size in range(1, EXPRESSIONS + 1):
-        points.append(_point(size, views.greedy[size], network, sampled, documents))
+        points.append(_with_all(_point(size, views.greedy[size], network, sampled, documents), views, network, sampled))
         advance()
     ours = _point(TWO_THIRDS, views.ours_same_bytes, network, sampled, documents)
     harder = _harder(documents, effort, parse_us["expat"])
@@ -71,11 +79,30 @@ def measure(effort: Effort, progress: Progress) -> Report:
     advance()
     probes = measure_probes(network, documents, effort.queries)
     advance()
-    routed = route(effort.routed)
+    routed, changing = route(effort.routed), churn(_EACH, effort.changes)
+    advance()
+    draws = [draw_misses(exponent, effort.draws, TWO_THIRDS) for exponent in EXPONENTS]
+    advance()
+    paid = [pay(elements) for elements in ELEMENTS[: effort.sizes]]
     advance()
     average = sum(map(len, documents)) / len(documents)
     return make_report(
-        Results(points, ours, unbounded, harder, parse_us, contest, probes, routed, views, average, len(sampled))
+        Results(
+            points=points,
+            ours=ours,
+            unbounded=unbounded,
+            harder=harder,
+            parse_us=parse_us,
+            contest=contest,
+            probes=probes,
+            routed=routed,
+            churn=changing,
+            draws=draws,
+            paid=paid,
+            views=views,
+            document_bytes=average,
+            servers=len(sampled),
+        )
     )
 
 
@@ -84,28 +111,40 @@ def _harder(documents: Sequence[bytes], effort: Effort, parse_us: float) -> tupl
     network = make_network(documents, _SEED, exponent=1.0)
     views = make_views(network, documents, parse_us)
     sampled = Random(_SEED).sample(network.servers, effort.servers)
-    greedy, ours = (
-        _point(TWO_THIRDS, chosen, network, sampled, documents)
-        for chosen in (views.greedy[TWO_THIRDS], views.ours_same_bytes)
+    greedy = _point(TWO_THIRDS, views.greedy[TWO_THIRDS], network, sampled, documents)
+    ours = _point(TWO_THIRDS, views.ours_same_bytes, network, sampled, documents)
+    return _with_all(greedy, views, network, sampled), ours
+
+
+def _with_all(point: Point, views: Views, network: Network, sampled: Sequence[Sequence[Ask]]) -> Point:
+    """The point with the misses of all 10,000 servers: who is timed is a sample, and misses are what its draw decides.
+
+    Expressions have one node at most, so a server misses if and only if it asks for one that is no view.
+    """
+    chosen = frozenset(map(network.expressions.index, views.greedy[point.size]))
+    timed_misses, misses = (
+        sum(any(query.expression not in chosen for query in queries) for queries in servers) / len(servers)
+        for servers in (sampled, network.servers)
     )
-    return greedy, ours
+    assert abs(point.misses - timed_misses) < 1e-9, "a server answers or misses otherwise than its views say"
+    return replace(point, misses=misses)
 
 
 def _parse_time(
     parser: str, network: Network, servers: Sequence[Sequence[object]], documents: Sequence[bytes]
 ) -> float:
-    """Microseconds a document and server without a header."""
+    """Microseconds a document and server without a header; each server has read half of the documents before."""
     answers = [PARSERS[parser](network.expressions, queries) for queries in servers]  # type: ignore[arg-type]
+    half = len(documents) // 2
 
-    def answer(_: None) -> None:
+    def answer(given: Sequence[bytes]) -> None:
         for server in answers:
-            for document in documents:
+            for document in given:
                 server(document)
 
-    for server in answers[:1]:
-        server(documents[0])
-    seconds, _ = timed(answer, None)
-    return seconds * 1e6 / len(answers) / len(documents)
+    answer(documents[:half])
+    seconds, _ = timed(answer, documents[half:])
+    return seconds * 1e6 / len(answers) / (len(documents) - half)
 
 
 def _point(

@@ -84,8 +84,7 @@ def by_weft(expressions: Sequence[str], queries: Sequence[Ask]) -> Answer:
         engine.add(number, plan)  # type: ignore[arg-type]
 
     def answer(data: bytes) -> list[int]:
-        found: list[int] = engine.match(read([Document(data, "1")])).subscriptions()[0].tolist()
-        return found
+        return sorted(engine.match(read([Document(data, "1")])).subscriptions()[0].tolist())  # they have no order
 
     return answer
 

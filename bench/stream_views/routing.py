@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bench.measure import timed
+from weft.broker.subscriptions import Subscription
 from weft.documents import Document
 from weft.headers import Configuration, configure
 from weft.headers.selection.ours import select_views
@@ -11,7 +13,7 @@ from weft.headers.selection.workload import ServerQueries, make_problem
 from weft.network.drawing import draw
 from weft.network.generators import tree
 from weft.network.routing import Routing
-from weft.network.simulate import simulate
+from weft.network.simulate import Simulation, simulate
 from weft.network.topology import Topology
 from weft.workload import generate_documents, generate_queries, shipped
 
@@ -64,6 +66,36 @@ def route(documents: int) -> Routed:
         total.bytes_in / total.documents,
         draw(network, report),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Churn:
+    """Milliseconds: to change a subscription at the edge, and for a document behind each change, or behind none."""
+
+    queries: int
+    subscribe_ms: float
+    unsubscribe_ms: float
+    document_ms: float
+    undisturbed_ms: float
+
+
+def churn(each: int, changes: int) -> Churn:
+    """Subscriptions come and go at the last server of the tree, while documents flow; no two of them are alike."""
+    given = {f"s{at}": [f"/news[@lang = 'x{at} {of}']" for of in range(each)] for at in range(_SERVERS)}
+    simulation = Simulation(tree(_SERVERS, _FANOUT).with_subscriptions(given))
+    documents = _documents(2 * changes, _SEED)
+    simulation.publish(documents[:1])
+    last = f"s{_SERVERS - 1}"
+    spent = {"subscribe": 0.0, "unsubscribe": 0.0, "document": 0.0}
+    for at in range(changes):
+        subscription = Subscription(f"new{at}", f"/news[@lang = 'new {at}']")
+        spent["subscribe"] += timed(lambda one: simulation.subscribe(last, one), subscription)[0]
+        spent["document"] += timed(simulation.publish, documents[at : at + 1])[0]
+        spent["unsubscribe"] += timed(lambda id: simulation.unsubscribe(last, id), subscription.id)[0]
+        spent["document"] += timed(simulation.publish, documents[at : at + 1])[0]
+    undisturbed = sum(timed(simulation.publish, [document])[0] for document in documents)
+    subscribe, unsubscribe, document = (1e3 * seconds / changes for seconds in spent.values())
+    return Churn(each * _SERVERS, subscribe, unsubscribe, document / 2, 1e3 * undisturbed / len(documents))
 
 
 def _documents(number: int, seed: int) -> list[Document]:

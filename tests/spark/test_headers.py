@@ -12,9 +12,18 @@ from pyspark.sql.types import BinaryType
 
 from weft import ConfigurationError
 from weft.headers.configuration import configure, write_configurations
-from weft.headers.header import decode
+from weft.headers.header import RECORD_HEADER, decode
 from weft.headers.producer import attach
-from weft.spark import compile_subscriptions, deliver, match, messages, rejected, with_headers
+from weft.spark import (
+    compile_subscriptions,
+    deliver,
+    from_record_headers,
+    match,
+    messages,
+    rejected,
+    to_record_headers,
+    with_headers,
+)
 from weft.spark.headers import HeaderWorker
 
 VIEWS = configure("news", ["/news/agency", "/news/@date", "//topic", "/news/body"])
@@ -142,3 +151,28 @@ def test_a_worker_keeps_what_it_does_not_know_and_takes_many_rows_at_once() -> N
 
     assert out.column("n").to_pylist() == list(range(150))
     assert all(decode(header).entries == (3,) for header in out.column("header").to_pylist())
+
+
+def test_headers_travel_in_those_of_records_as_kafka_has_them(spark: SparkSession) -> None:
+    frame = frame_of(spark, "binary").transform(with_headers(VIEWS))
+    expected = {row.document: row.header for row in frame.collect()}
+    kafka = "array<struct<key:string,value:binary>>"
+    others = frame.withColumn(
+        "headers",
+        expr(f"if(document = 'two', array(struct('{RECORD_HEADER}', X'00'), struct('trace', X'01')), null)").cast(
+            kafka
+        ),
+    )
+
+    sent = [each.transform(to_record_headers()) for each in (frame, others)]
+    arrived = [each.transform(from_record_headers()) for each in sent]
+
+    for records, back in zip(sent, arrived, strict=True):
+        assert records.schema["headers"].dataType.simpleString() == kafka
+        assert "header" not in records.columns
+        assert {row.document: row.header for row in back.collect()} == expected
+    assert expected["broken"] is None
+    keys = {row.document: [each.key for each in row.headers] for row in sent[1].collect()}
+    assert (keys["one"], keys["two"], keys["broken"]) == ([RECORD_HEADER], ["trace", RECORD_HEADER], [])
+    without = frame.drop("header").withColumn("headers", lit(None).cast(kafka)).transform(from_record_headers())
+    assert {row.header for row in without.collect()} == {None}

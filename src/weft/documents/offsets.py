@@ -20,6 +20,7 @@ _TAG = rb"""<[^\s<>/="']+(?:\s+[^\s<>/="']+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*"""
 _PLAIN_ELEMENT = re.compile(_TAG + rb"(?:>([^<&\r]*)</|/>)")
 _BEGIN = re.compile(rb"<[^\s<>/!?]")
 _START_TAG = re.compile(_TAG + rb"/?>")
+_WRITTEN_NAME = re.compile(rb"""[^\s<>/="']+""")
 _PLAIN_ATTRIBUTE = re.compile(rb"""[^\s<>/="']+\s*=\s*(?:"([^"<&\t\r\n]*)"|'([^'<&\t\r\n]*)')""")
 _ATTRIBUTE = re.compile(rb"""([^\s<>/="']+)\s*=\s*("[^"<]*"|'[^'<]*')""")
 _PLAIN_TEXT = re.compile(rb"([^<&\r]*)<(?!!\[)")
@@ -201,6 +202,14 @@ def start_tag_at(source: bytes, offset: int, around: bytes = b"") -> StartTag:
     name, attributes = tags[0]
     expanded = {_expanded(key): value for key, value in attributes.items()}
     return StartTag(_expanded(name), expanded, "".join(declared).encode("utf-8"))
+
+
+def root_name_at(source: bytes, offset: int) -> str:
+    """The expanded name of a root element, whose start tag stands at an offset; raises ValueError if there is none."""
+    found = _START_TAG.match(source, offset)
+    if found is None or b":" in found[0] or b"xmlns" in found[0]:
+        return start_tag_at(source, offset).name
+    return _WRITTEN_NAME.match(source, offset + 1)[0].decode("utf-8")  # type: ignore[index] # a tag begins with one
 
 
 def attribute_offset(source: bytes, start: int, name: str) -> int:

@@ -17,6 +17,7 @@ from weft.headers.conditions import (
     all_of,
     any_of,
     first_known,
+    is_served,
     none_of,
 )
 from weft.headers.configuration import Configuration
@@ -29,6 +30,7 @@ from weft.headers.expressions import (
     with_tests,
 )
 from weft.plans.flwr import Flwr
+from weft.plans.names import passes
 from weft.plans.plan import (
     Always,
     And,
@@ -58,6 +60,7 @@ class ConditionCompiler:
 
     def __init__(self, configuration: Configuration) -> None:
         expressions = [view.expression for view in configuration.views]
+        self._root = configuration.root
         self.entries: dict[Expression, int] = {}
         for number, expression in enumerate(expressions):
             self.entries.setdefault(expression, number)
@@ -97,7 +100,20 @@ class ConditionCompiler:
         return self._selected(binding_pattern(block.variables)) if block.variables else UNKNOWN
 
     def _selected(self, pattern: Pattern) -> HeaderCondition:
-        return self._along((), expression_of(pattern))
+        """There is a node of the pattern; for what no view tells, the root may still rule a document out."""
+        expression = expression_of(pattern)
+        root = self._root_is(expression[0])
+        if root == Settled(False):
+            return root
+        found = self._along((), expression)
+        return found if is_served(found) else all_of([root, found])
+
+    def _root_is(self, link: Link) -> HeaderCondition:
+        """The root passes the label test of a first step: settled if all headers are of documents with one root."""
+        step = link.path[0]
+        if step.deep or step.kind is not Kind.ELEMENT or step.label == "*":
+            return Settled(True)
+        return RootIs(step.label) if self._root is None else Settled(passes(step.label, self._root))
 
     def _along(self, above: Expression, rest: Expression) -> HeaderCondition:
         """There is a way along the rest from a node that is above."""
@@ -172,7 +188,7 @@ class ConditionCompiler:
     def _present(self, chain: Expression) -> HeaderCondition:
         own = self._own(chain, None)
         if not own and len(chain) == 1 and _is_root(chain[0]):
-            return RootIs(chain[0].path[0].label)
+            return self._root_is(chain[0])
         below: list[HeaderCondition] = [] if own else [LookUp(entry) for entry in self._below.get(chain, ())]
         return any_of([*below, first_known([*own, self._nested(chain, None)])])
 

@@ -152,14 +152,16 @@ def is_served(condition: HeaderCondition) -> bool:
             return True
 
 
-def can_decide(condition: HeaderCondition) -> bool:
-    """Whether some header may tell more than that the answer is unknown."""
+def can_decide(condition: HeaderCondition, by_root: bool = True) -> bool:
+    """Whether some header may tell more than that the answer is unknown; if not `by_root`, by one of its entries."""
     match condition:
         case Settled(value):
             return value is not None
+        case RootIs():
+            return by_root
         case AllOf(parts) | AnyOf(parts) | FirstKnown(parts):
-            return any(map(can_decide, parts))
+            return any(can_decide(part, by_root) for part in parts)
         case NoneOf(part) | OneNode(part=part):
-            return can_decide(part)
+            return can_decide(part, by_root)
         case _:
             return True

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from weft.documents.document import Document
 from weft.documents.kind import Kind
-from weft.documents.offsets import Fragment, StartTag, element_at, start_tag_at, value_at
+from weft.documents.offsets import Fragment, StartTag, element_at, root_name_at, start_tag_at, value_at
 from weft.documents.source import read_source
 from weft.errors import DocumentError
 from weft.headers.header import PLAIN, UTF8, Header
@@ -30,6 +30,7 @@ class LookedUp:
         self._inside: dict[tuple[int, Path], list[Fragment | str]] = {}
         self._inside_values: dict[tuple[int, Path], list[str]] = {}
         self._root: StartTag | None = None
+        self._root_name: str | None = None
 
     def values(self, entries: tuple[int, ...]) -> list[str | int | None]:
         """For each entry the string-value of its node, or the reason why there is none."""
@@ -78,9 +79,16 @@ class LookedUp:
         """Whether elements can be read alone: all namespaces are declared at the root."""
         return bool(self._header.flags & PLAIN)
 
+    @property
+    def root_name(self) -> str:
+        """The root element's expanded name."""
+        if self._root_name is None:
+            self._root_name = root_name_at(*self._at(self._header.root))
+        return self._root_name
+
     def root_passes(self, label: Label) -> bool:
         """Whether the root element's name passes a label test."""
-        return passes(label, self._root_tag().name)
+        return passes(label, self.root_name)
 
     def _root_tag(self) -> StartTag:
         if self._root is None:

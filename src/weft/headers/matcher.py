@@ -36,12 +36,12 @@ class HeaderMatcher:
     def configure(self, configuration: Configuration) -> None:
         """Read the headers of one more configuration; those of the others can be read as before.
 
-        Raises ConfigurationError if other views have its tag: headers of the two could not be told apart.
+        Raises ConfigurationError if another one has its tag: headers of the two could not be told apart.
         """
         known = self._served.get(configuration.tag)
         if known is not None:
-            if known.configuration.views != configuration.views:
-                told = "expected the views that this tag has already, found others: they are a new version"
+            if known.configuration != configuration:
+                told = "expected the views and the documents that this tag has already, found others: a new version"
                 raise ConfigurationError(f"configuration {configuration.tag}: {told}")
             return
         served = self._served[configuration.tag] = ServedQueries(configuration)
@@ -87,7 +87,7 @@ class HeaderMatcher:
             if length != len(data) or len(entries) != len(served.kinds):
                 self.misses["a header of another document"] += 1
                 return None
-            if served.hopeless and suffices is None:  # whatever it says: then it need not be that of the document
+            if suffices is None and served.is_hopeless(data, fields):
                 found = None
             elif checksum != check(data):
                 self.misses["a header of another document"] += 1

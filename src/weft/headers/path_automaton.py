@@ -1,24 +1,31 @@
-"""Paths by number in, the nodes of a batch that they lead to out: one automaton for all, with one step a node.
+"""Paths by number in, the one node of a document that each leads to out: an automaton for all, with one step a node.
 
 Its states are sets of states of the NFA, made when documents first need them, and its names are classes: names that
-pass the same label tests are one. So after the first documents a batch is one compiled loop over the node table.
+pass the same label tests are one. So after the first documents the kernel follows it along the columns of the node
+table, and looks at nothing that is below a name where no path goes on.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from weft.columns.integers import Ints, expand
+from weft.columns.integers import Ints
+from weft.documents.names import NameTable
 from weft.documents.table import NodeTable
 from weft.engine.paths.states import ROOT, States
+from weft.headers.document_bounds import DocumentBounds
 from weft.kernel import follow
 from weft.plans.names import TEXT_NAME
 from weft.plans.plan import Path
 
-_DEAD, _START = 0, 1  # states: nothing can come of it, and that of a document's root
-_UNKNOWN = -1  # a step that was not taken yet
+_DEAD = 0  # the state of which nothing can come; that of a document's root is made first, and is 1
+_UNKNOWN = -1  # a step that was not taken yet, or a class that was not asked for
 _MOST_CELLS = 1 << 20  # of the table of steps
 
 
@@ -26,64 +33,78 @@ class TooManyStatesError(Exception):
     """The automaton would be larger than it may be."""
 
 
+@dataclass(frozen=True, slots=True)
+class _NameClasses:
+    """The classes of a name table's names, as far as they were asked for: those of elements, and of attributes."""
+
+    elements: array[int]
+    attributes: array[int]
+
+
 class PathAutomaton:
-    """Paths, by number."""
+    """Paths, by number. Several threads may use it: what it learns, it learns one thing at a time."""
 
     def __init__(self, paths: Mapping[int, Path], most_cells: int = _MOST_CELLS) -> None:
-        self._states, self._most = States(), most_cells
+        self._states, self._most, self._lock = States(), most_cells, Lock()
         self._numbers: dict[int, list[int]] = {}  # by state of the NFA: the paths that end there
         for number, path in paths.items():
             self._numbers.setdefault(self._states.extend(ROOT, path), []).append(number)
         self._classes: dict[tuple[bool, tuple[int, ...]], int] = {}
         self._names: list[str] = []  # one of each class
+        self._of_names: WeakKeyDictionary[NameTable, _NameClasses] = WeakKeyDictionary()
         self._known = {frozenset[int](): _DEAD}
         self._active: list[Ints] = [np.zeros(0, np.int32)]
-        self._ends: list[Ints] = [np.zeros(0, np.int32)]  # by state: the paths that end there
-        self._ragged: tuple[Ints, Ints] | None = None
-        self._steps = np.full((8, 8), _UNKNOWN, np.int32)
+        self._end_start, self._ends = array("i", [0, 0]), array("i")  # by state: the paths that end there
+        self._take(np.full((8, 8), _UNKNOWN, np.int32))
+        self._of_texts = array("i", [self._class(TEXT_NAME)])
         self._state_of(self._states.start())
 
     def __len__(self) -> int:
         return len(self._active)
 
-    def select(self, table: NodeTable) -> tuple[Ints, Ints]:
-        """(path, node), by nodes; raises TooManyStatesError where documents need more states than there may be."""
-        names = self._classes_of(table)
-        states = np.full(names.size + 1, _START, np.int32)  # the parent of a root is -1, and so the last entry here
-        row = self._follow(table.parent, names, states, 0)
-        while row < names.size:
-            self._step(int(states[table.parent[row]]), int(names[row]))
-            row = self._follow(table.parent, names, states, row)
-        starts, numbers = self._ends_by_state()
-        has_ends = starts[1:] > starts[:-1]
-        nodes = np.flatnonzero(has_ends[states[:-1]]).astype(np.int32)
-        reached = states[nodes]
-        which, inside = expand(starts[reached], starts[reached + 1])
-        return numbers[inside], nodes[which]
+    def select(self, table: NodeTable, bounds: DocumentBounds, nodes: Ints) -> None:
+        """Put into `nodes`, by path, the node of a document, or SEVERAL; what is ABSENT stays.
 
-    def _follow(self, parents: Ints, names: Ints, states: Ints, row: int) -> int:
-        return follow(self._steps.ravel(), self._steps.shape[1], parents, names, states, row)
+        Raises TooManyStatesError where a document needs more states than there may be.
+        """
+        names = self._of_names.get(table.name_table)
+        if names is None:
+            names = self._of_names[table.name_table] = _NameClasses(array("i"), array("i"))
+        first, end, first_attribute, end_attribute, first_text, end_text = bounds
+        if not self._states.has_attributes:
+            end_attribute = first_attribute
+        if not self._states.has_texts:
+            end_text = first_text
+        within = first, end, first_attribute, end_attribute, first_text, end_text
+        columns = table.parent, table.last, table.name, table.attribute_name
+        states = np.zeros(end - first, np.int32)
+        at = first
+        while at >= 0:
+            flat, width = self._flat
+            automaton = flat, self._end_start, self._ends, names.elements, names.attributes, self._of_texts
+            at = follow(automaton, width, columns, within, states, nodes, at)
+            if at >= 0:
+                with self._lock:
+                    self._learn(table, names, at, int(states[table.parent[at] - first]) if at != first else 1)
 
-    def _classes_of(self, table: NodeTable) -> Ints:
-        """The classes of the names of all nodes that some path may lead to."""
-        states = self._states
-        classes = np.zeros(len(table.names), np.int32)
-        classes[table.element_names] = [self._class(table.names[at]) for at in table.element_names]
-        elements = classes[table.name]
-        if not (states.has_attributes or states.has_texts):
-            return elements
-        classes[table.attribute_names] = [self._class(f"@{table.names[at]}") for at in table.attribute_names]
-        attributes = classes[table.attribute_name]
-        if not states.has_texts:
-            return np.concatenate([elements, attributes])
-        texts = np.full(table.nodes - table.first_text, self._class(TEXT_NAME), np.int32)
-        return np.concatenate([elements, attributes, texts])
+    def _learn(self, table: NodeTable, names: _NameClasses, node: int, before: int) -> None:
+        """What the kernel must know to pass a node: the class of its name, or the step from the state before it."""
+        if node < table.elements:
+            known, name, prefix = names.elements, int(table.name[node]), ""
+        elif node < table.first_text:
+            known, name, prefix = names.attributes, int(table.attribute_name[node - table.elements]), "@"
+        else:
+            known, name, prefix = self._of_texts, 0, ""
+        if name >= len(known):
+            known.extend([_UNKNOWN] * (len(table.names) - len(known)))
+        if known[name] == _UNKNOWN:
+            known[name] = self._class(f"{prefix}{table.names[name]}")
+        if self._steps[before, known[name]] == _UNKNOWN:
+            self._step(before, known[name])
 
     def _class(self, name: str) -> int:
-        key = (
-            name[0] != "@" and name != TEXT_NAME,
-            self._states.symbols_of(name),
-        )  # elements pass `*`, the others do not
+        is_element = name[0] != "@" and name != TEXT_NAME  # these pass `*`, the others do not
+        key = is_element, self._states.symbols_of(name)
         known = self._classes.get(key)
         if known is None:
             known = self._classes[key] = len(self._names)
@@ -104,10 +125,8 @@ class PathAutomaton:
         if state is None:
             state = self._known[key] = len(self)
             self._active.append(np.array(sorted(key), np.int32))
-            self._ends.append(
-                np.array([number for at in sorted(key) for number in self._numbers.get(at, ())], np.int32)
-            )
-            self._ragged = None
+            self._ends.extend(number for at in sorted(key) for number in self._numbers.get(at, ()))
+            self._end_start.append(len(self._ends))
             self._grow()
         return state
 
@@ -121,11 +140,7 @@ class PathAutomaton:
             raise TooManyStatesError
         steps = np.full((height, width), _UNKNOWN, np.int32)
         steps[: self._steps.shape[0], : self._steps.shape[1]] = self._steps
-        self._steps = steps
+        self._take(steps)
 
-    def _ends_by_state(self) -> tuple[Ints, Ints]:
-        """Where each state's paths begin, and the paths."""
-        if self._ragged is None:
-            starts = np.append(0, np.cumsum([each.size for each in self._ends])).astype(np.int32)
-            self._ragged = starts, np.concatenate(self._ends)
-        return self._ragged
+    def _take(self, steps: Ints) -> None:
+        self._steps, self._flat = steps, (steps.ravel(), steps.shape[1])

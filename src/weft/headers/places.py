@@ -1,67 +1,104 @@
-"""Nodes of a document that was read in, where they begin in its bytes as given out."""
+"""Nodes of documents that were read in, where they begin in the bytes as given out."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from typing import NamedTuple
 from xml.parsers import expat
 
 import numpy as np
 
+from weft.columns.integers import Ints
 from weft.documents.doctype import find_doctype
 from weft.documents.offsets import attribute_offset, text_offset
 from weft.documents.source import SourceBytes, read_source
 from weft.documents.table import NodeTable
+from weft.headers.document_bounds import DocumentBounds
 from weft.headers.header import HIDDEN
+from weft.kernel import place_nodes
+
+
+class PlacedNodes(NamedTuple):
+    """Offsets of nodes in a document's bytes, HIDDEN where what stands there does not say all; and of its root.
+
+    `is_plain`: all namespaces are declared at the root, and slices of the document mean what they say. `is_utf8`: its
+    bytes are read as they are.
+    """
+
+    entries: tuple[int, ...]
+    root: int
+    is_plain: bool
+    is_utf8: bool
 
 
 class NodePlaces:
-    """Where the nodes of one document begin in its bytes, as given; HIDDEN where what stands there does not say all.
+    """Where the nodes of a batch's documents begin in their bytes, as given."""
 
-    `declaring` are the rows of the batch that declare namespaces, in their order.
-    """
+    def __init__(self, table: NodeTable) -> None:
+        self._table, self.documents = table, table.documents
+        self._columns = table.start, table.parent, table.attribute_tag, table.text_first
+        self._declaring = [row for row, _, _ in table.namespaces]  # rows that declare namespaces, in their order
 
-    def __init__(self, table: NodeTable, place: int, root: int, data: bytes, declaring: Sequence[int]) -> None:
-        self._table, self.root, self.data = table, root, data
-        self._source = table.sources[place]  # in UTF-8, before anything is rewritten
-        self._encoding: str | None = None
+    def of(self, place: int, bounds: DocumentBounds, data: bytes, nodes: Ints) -> PlacedNodes:
+        """Nodes of a document, whose bytes are given; what is no node stays as it is."""
+        source = self._table.sources[place]  # in UTF-8, and rewritten where it had to be
+        first, end, *_ = bounds
+        is_plain = bisect_right(self._declaring, first) == bisect_right(self._declaring, end - 1)
+        if source is not data and source != data:
+            return _RereadDocument(self._table, place, bounds, data).placed(nodes.tolist(), is_plain)
+        offsets = np.empty(nodes.size, np.int64)
+        if place_nodes(source, nodes, self._columns, self._table.tags, offsets):
+            for at in np.flatnonzero(offsets < HIDDEN).tolist():
+                offsets[at] = _offset_inside(self._table, source, int(nodes[at]))
+        return PlacedNodes(tuple(offsets.tolist()), int(self._table.start[first]), is_plain, True)
+
+
+def _offset_inside(table: NodeTable, source: bytes, node: int, start: int | None = None) -> int:
+    """The offset of an attribute or text; `start` is that of its element, if it is not the table's."""
+    owner = int(table.parent[node])
+    start = int(table.start[owner]) if start is None else start
+    if node < table.first_text:
+        return attribute_offset(source, start, table.tags[table.attribute_tag[node - table.elements]])
+    before = table.parent[table.first_text + int(table.text_first[owner]) : node] == owner
+    return text_offset(source, start, int(np.count_nonzero(before)))
+
+
+class _RereadDocument:
+    """A document whose bytes are not those that were scanned: of another encoding, or rewritten for its DOCTYPE."""
+
+    def __init__(self, table: NodeTable, place: int, bounds: DocumentBounds, data: bytes) -> None:
+        self._table, self._data = table, data
+        self._first, end, *_ = bounds
+        source = read_source(table.documents[place])
+        self._encoding, self._source = source.encoding, source.data
         self._starts: list[int] | None = None  # of the elements, where the source was rewritten
-        self.is_faithful = True  # slices of the document mean what they say
-        last = int(table.last[root])
-        if self._source is not data and self._source != data:
-            source = read_source(table.documents[place])
-            self._encoding = source.encoding
-            if source.data != self._source:
-                self._starts = _start_tags(source, last - root + 1)
-                self._source, self.is_faithful = source.data, self._starts is not None
-        self.is_plain = self.is_faithful and bisect_right(declaring, root) == bisect_right(declaring, last)
-        self.is_utf8 = self._encoding is None
+        self._is_faithful = True  # slices of the document mean what they say
+        if source.data != table.sources[place]:
+            self._starts = _start_tags(source, end - self._first)
+            self._is_faithful = self._starts is not None
 
-    def of(self, node: int, owner: int) -> int:
-        """The offset of a node that is, or belongs to, an element."""
-        start, table = self._start(owner), self._table
-        if node < table.elements or start < 0:
-            return self._given(start)
-        if node < table.first_text:
-            name = table.tags[table.attribute_tag[node - table.elements]]
-            return self._given(attribute_offset(self._source, start, name))
-        before = table.parent[table.first_text + int(table.text_first[owner]) : node] == owner
-        return self._given(text_offset(self._source, start, int(np.count_nonzero(before))))
+    def placed(self, nodes: list[int], is_plain: bool) -> PlacedNodes:
+        """Where these nodes are."""
+        entries = tuple(self._offset(node) if node >= 0 else node for node in nodes)
+        root = self._offset(self._first)
+        return PlacedNodes(entries, root, is_plain and self._is_faithful, self._encoding is None)
 
-    def _start(self, row: int) -> int:
-        """The offset of an element in the source, before it was rewritten."""
-        if not self.is_faithful:
+    def _offset(self, node: int) -> int:
+        if not self._is_faithful:
             return HIDDEN
-        return int(self._table.start[row]) if self._starts is None else self._starts[row - self.root]
+        is_element = node < self._table.elements
+        owner = node if is_element else int(self._table.parent[node])
+        start = int(self._table.start[owner]) if self._starts is None else self._starts[owner - self._first]
+        return self._given(start if is_element else _offset_inside(self._table, self._source, node, start))
 
     def _given(self, offset: int) -> int:
         """The offset in the bytes as given of one in UTF-8; HIDDEN if characters there have no place of their own."""
-        if self._encoding is None or offset < 0:
+        if self._encoding is None:
             return offset
         text = self._source[:offset].decode("utf-8")
         given = len(text.encode(self._encoding))
         try:
-            return given if self.data[:given].decode(self._encoding) == text else HIDDEN
+            return given if self._data[:given].decode(self._encoding) == text else HIDDEN
         except UnicodeDecodeError:
             return HIDDEN
 

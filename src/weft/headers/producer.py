@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
-import numpy as np
-
+from weft.columns.integers import Ints
 from weft.documents.build import read
 from weft.documents.doctype import find_doctype
 from weft.documents.document import Document, Limits, as_documents
@@ -16,10 +13,13 @@ from weft.documents.source import encoding_of, read_source
 from weft.documents.table import NodeTable
 from weft.errors import DocumentError
 from weft.headers.configuration import Configuration, Configurations, as_configurations
-from weft.headers.header import ABSENT, PLAIN, SEVERAL, UTF8, Header, HeaderError, check
+from weft.headers.document_bounds import DocumentBounds, document_bounds
+from weft.headers.header import PLAIN, SEVERAL, UTF8, Header, HeaderError, check
 from weft.headers.places import NodePlaces
-from weft.headers.view_nodes import MANY, SelectedNodes, ViewNodes
+from weft.headers.view_nodes import ViewNodes
 from weft.plans.plan import Pattern
+
+_AT_ONCE = 1 << 17  # bytes, or one document, that are scanned before their headers are made
 
 
 def attach(
@@ -59,55 +59,75 @@ class Producer:
     def __init__(self, configurations: Configurations, limits: Limits | None = None) -> None:
         self._configurations = as_configurations(configurations)
         self._limits = limits or Limits()
-        patterns = [_patterns(each) for each in self._configurations]
-        self._first: list[int] = np.cumsum([0, *map(len, patterns)]).tolist()  # the number of each one's first view
-        self._nodes = ViewNodes([pattern for each in patterns for pattern in each], self._limits)
-        self._asks_doctype = any(each.doctype is not None for each in self._configurations)
+        self._nodes = ViewNodes([_patterns(each) for each in self._configurations], self._limits)
+        self._views = [len(each.views) for each in self._configurations]
+        self._tags = [each.tag for each in self._configurations]
+        # By root, those that may be for a document, in their order: there is no look at the others.
+        self._by_root: dict[str, list[int]] = {each.root: [] for each in self._configurations if each.root is not None}
+        self._for_any_root: list[int] = []
+        for which, each in enumerate(self._configurations):
+            every_root = [*self._by_root.values(), self._for_any_root]
+            for may_be in every_root if each.root is None else [self._by_root[each.root]]:
+                may_be.append(which)
 
     def attach(self, documents: Sequence[Document]) -> list[Document]:
         """The documents with their headers."""
+        made: list[Document] = []
+        for part in _parts(documents):
+            made += self._attach(part)
+        return made
+
+    def _attach(self, documents: Sequence[Document]) -> list[Document]:
         try:
             headers = self.headers(read(documents, self._limits))
         except Exception:  # whatever it is, it is one document's own: the others have their headers
             if len(documents) > 1:
-                return [made for document in documents for made in self.attach([document])]
+                return [made for document in documents for made in self._attach([document])]
             headers = {}
-        return [replace(document, header=headers.get(id(document))) for document in documents]
+        return [Document(it.data, it.id, it.stream, it.timestamp, headers.get(id(it))) for it in documents]
 
     def headers(self, table: NodeTable) -> dict[int, bytes]:
         """The headers of a batch that was read, by the identity of the document."""
-        found = self._nodes.select(table)
-        roots: list[int] = np.flatnonzero(table.parent[: table.elements] < 0).tolist()
-        declaring = [row for row, _, _ in table.namespaces]
+        selected = self._nodes.select(table)
+        places = NodePlaces(table)
         headers: dict[int, bytes] = {}
-        for place, (document, root) in enumerate(zip(table.documents, roots, strict=True)):
-            which = self._choose(table, document, root)
-            if which is not None and place not in found.unknown:
+        for place, (document, bounds) in enumerate(zip(table.documents, document_bounds(table), strict=True)):
+            which = self._choose(table.names[table.name[bounds[0]]], document)
+            nodes = None if which is None else selected.of(place, which, bounds)
+            if which is not None and nodes is not None:
                 with suppress(HeaderError):  # it can have none
-                    places = NodePlaces(table, place, root, bytes_of(document), declaring)
-                    headers[id(document)] = self._header(which, places, place, found).encode()
+                    headers[id(document)] = self._header(which, places, place, bounds, nodes).encode()
         return headers
 
-    def _choose(self, table: NodeTable, document: Document, root: int) -> int | None:
-        name = table.names[table.name[root]]
-        doctype = _doctype(document) if self._asks_doctype else ()
-        for which, configuration in enumerate(self._configurations):
-            if configuration.is_for(name, doctype, document.stream):
+    def _choose(self, root: str, document: Document) -> int | None:
+        """The configuration that is for a document."""
+        doctype: tuple[str, ...] | None = None
+        for which in self._by_root.get(root, self._for_any_root):
+            configuration = self._configurations[which]
+            if configuration.doctype is not None and doctype is None:
+                doctype = _doctype(document)
+            if configuration.is_for(root, doctype or (), document.stream):
                 return which
         return None
 
-    def _header(self, which: int, places: NodePlaces, place: int, found: SelectedNodes) -> Header:
-        configuration, first, end = self._configurations[which], self._first[which], self._first[which + 1]
-        entries = [ABSENT] * (end - first)
-        views = first + len(configuration.views)  # behind them stand families: whether there is anything else
-        here = found.starts[place : place + 2]
-        for at in range(*(bisect_left(found.numbers, bound, *here) for bound in (first, end))):
-            number, node = found.numbers[at], found.nodes[at]
-            is_one = number < views and node != MANY
-            entries[number - first] = places.of(node, found.owners[at]) if is_one else SEVERAL
-        flags = places.is_plain * PLAIN | places.is_utf8 * UTF8
-        start = max(places.of(places.root, places.root), 0)
-        return Header(configuration.tag, len(places.data), check(places.data), start, tuple(entries), flags)
+    def _header(self, which: int, places: NodePlaces, place: int, bounds: DocumentBounds, nodes: Ints) -> Header:
+        views, data = self._views[which], bytes_of(places.documents[place])
+        if views < nodes.size:  # behind them stand families: whether there is anything else
+            nodes[views:][nodes[views:] >= 0] = SEVERAL
+        placed = places.of(place, bounds, data, nodes)
+        flags = placed.is_plain * PLAIN | placed.is_utf8 * UTF8
+        return Header(self._tags[which], len(data), check(data), max(placed.root, 0), placed.entries, flags)
+
+
+def _parts(documents: Sequence[Document]) -> Iterator[Sequence[Document]]:
+    """Documents, few at a time: what was just scanned is still at hand when its checksum is taken."""
+    first = size = 0
+    for at, document in enumerate(documents):
+        if size and size + len(document.data) > _AT_ONCE:
+            yield documents[first:at]
+            first, size = at, 0
+        size += len(document.data)
+    yield documents[first:]
 
 
 def _patterns(configuration: Configuration) -> list[Pattern]:

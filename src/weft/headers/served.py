@@ -14,8 +14,19 @@ from xxhash import xxh3_64_intdigest
 
 from weft.documents.document import Document, is_in_stream
 from weft.documents.kind import Kind
+from weft.documents.offsets import root_name_at
 from weft.headers.compile import ConditionCompiler
-from weft.headers.conditions import AllOf, FirstKnown, HeaderCondition, LookUp, OneNode, can_decide, is_served
+from weft.headers.conditions import (
+    AllOf,
+    FirstKnown,
+    HeaderCondition,
+    LookUp,
+    OneNode,
+    RootIs,
+    Settled,
+    can_decide,
+    is_served,
+)
 from weft.headers.configuration import Configuration
 from weft.headers.drivers import Drivers
 from weft.headers.evaluate import ConditionTable
@@ -25,6 +36,7 @@ from weft.headers.looked_up import LookedUp
 from weft.kernel import known_values, plain_values
 from weft.languages import Plan
 from weft.plans.flwr import Flwr
+from weft.plans.names import name_forms
 from weft.plans.xscl import Xscl
 
 #: Whether the queries that are known to match are enough, though others are unknown.
@@ -54,6 +66,7 @@ class ServedQueries:
         self._condition: dict[int, int] = {}
         self._drivers = Drivers()
         self._others: dict[int, None] = {}  # conditions without a driver
+        self._rooted: dict[str, dict[int, None]] = {}  # by name, those of which no more is known than the root's name
         self._sure: set[int] = set()  # conditions that are nothing but their driver
         self._in_streams: set[int] = set()  # queries that are for the documents of some stream only
         self.hopeless: set[int] = set()  # queries of all documents that no header can answer
@@ -68,12 +81,14 @@ class ServedQueries:
         condition = self._compiler.condition(plan)
         at = self._condition[number] = self._table.add(condition)
         queries = self._queries.setdefault(at, {})
-        if not queries:
+        if not queries and condition != Settled(False):  # a query for documents that have other headers is never asked
             driver = _driver(condition)
             if driver is not None:
                 self._drivers.add(at, driver)
                 if driver in (condition, condition.parts[0] if isinstance(condition, FirstKnown) else None):
                     self._sure.add(at)
+            elif (root := _root_alone(condition)) is not None:
+                self._rooted.setdefault(root, {})[at] = None
             else:
                 self._others[at] = None
         queries[number] = _stream(plan)
@@ -91,6 +106,11 @@ class ServedQueries:
         if not queries:
             del self._queries[at]
             self._others.pop(at, None)
+            root = _root_alone(self._table.conditions[at])
+            if root is not None:
+                del self._rooted[root][at]
+                if not self._rooted[root]:
+                    del self._rooted[root]
             self._drivers.remove(at)
             self._sure.discard(at)
 
@@ -100,7 +120,7 @@ class ServedQueries:
         None for whatever needs a closer look; then nothing is counted.
         """
         data, header, drivers = document.data, document.header, self._drivers
-        if self._others or self.hopeless or type(data) is not bytes or type(header) is not bytes:
+        if self._others or self._rooted or self.hopeless or type(data) is not bytes or type(header) is not bytes:
             return None
         own, checksum = xxh3_64_intdigest(header[:-4]), xxh3_64_intdigest(data)
         known = known_values(header, data, self._tag, self.kinds, drivers.entries, drivers.texts, own, checksum)
@@ -138,10 +158,13 @@ class ServedQueries:
         if candidates is None:
             return None
         held, unknown = candidates
-        if not (held or unknown or self._others):
+        asked = [*self._others, *unknown]
+        if self._rooted:
+            looked_up = looked_up or LookedUp(document, data, Header(*fields[:6]), self.kinds)
+            asked += self._with_root(looked_up.root_name)
+        if not (held or asked):
             return []
         matched: list[int] = []
-        asked = [*self._others, *unknown]
         for at in held:
             if at in self._sure:
                 matched += self._in_stream(at, document)
@@ -153,6 +176,16 @@ class ServedQueries:
                 return None
         matched.sort()
         return matched
+
+    def is_hopeless(self, data: bytes, fields: Fields) -> bool:
+        """Whether some query has no answer, whatever the entries say: then the header need not be the document's."""
+        if self.hopeless or not self._rooted or self._in_streams or not fields[5] & UTF8:
+            return bool(self.hopeless)
+        return bool(self._with_root(root_name_at(data, fields[3])))
+
+    def _with_root(self, name: str) -> list[int]:
+        """Of the conditions of which no more is known, those that are not false for documents with this root."""
+        return [at for form in name_forms(name) for at in self._rooted.get(form, ())]
 
     def count(self, entries: tuple[int, ...], is_miss: bool) -> None:
         """One more document came with a header of this configuration."""
@@ -199,7 +232,7 @@ class ServedQueries:
 
     def tell(self, number: int) -> str:
         condition = self._table.conditions[self._condition[number]]
-        return "all" if is_served(condition) else "some" if can_decide(condition) else "nothing"
+        return "all" if is_served(condition) else "some" if can_decide(condition, by_root=False) else "nothing"
 
 
 def _stream(plan: Plan) -> str:
@@ -208,6 +241,15 @@ def _stream(plan: Plan) -> str:
         streams = {block.stream for block in plan.blocks}
         return streams.pop() if len(streams) == 1 else ""
     return plan.stream if isinstance(plan, Flwr) else ""
+
+
+def _root_alone(condition: HeaderCondition) -> str | None:
+    """The name that the root must have, where nothing else of a condition can be known."""
+    match condition:
+        case AllOf((RootIs(label), Settled(None))) if isinstance(label, str):
+            return label
+        case _:
+            return None
 
 
 def _driver(condition: HeaderCondition) -> LookUp | None:

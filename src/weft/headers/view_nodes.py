@@ -1,77 +1,97 @@
-"""Views in, for each document of a batch the nodes that they select out: paths by an automaton, others by engine."""
+"""Views of configurations in, the node of a document that each selects out: paths by automata, others by the engine.
+
+Each configuration has an automaton of its own, which is followed along its own documents only: so a document costs what
+its own views cost, however many configurations there are. Views with tests are all in one engine, and its batch is
+matched once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from weft.columns.integers import Flags, Ints, Longs
+from weft.columns.integers import Ints
 from weft.documents.document import Limits
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
+from weft.headers.document_bounds import DocumentBounds
 from weft.headers.expressions import expression_of
+from weft.headers.header import ABSENT, SEVERAL
 from weft.headers.path_automaton import PathAutomaton, TooManyStatesError
 from weft.plans.plan import Path, Pattern
 
-#: Instead of a node, where a view selects several.
-MANY = -1
-
 
 class ViewNodes:
-    """The views of all configurations, by number."""
+    """The views of all configurations: `patterns` has a list for each of them."""
 
-    def __init__(self, patterns: Sequence[Pattern], limits: Limits) -> None:
-        self._patterns, self._limits = patterns, limits
-        paths = {number: path for number, pattern in enumerate(patterns) if (path := path_of(pattern)) is not None}
-        self._split(paths)
+    def __init__(self, patterns: Sequence[Sequence[Pattern]], limits: Limits) -> None:
+        self._patterns = patterns
+        self._first: list[int] = np.cumsum([0, *map(len, patterns)]).tolist()  # the number of each one's first view
+        self._engine = Engine(limits=limits)
+        self._automata: list[PathAutomaton | None] = []
+        for which, views in enumerate(patterns):
+            paths = {at: path for at, view in enumerate(views) if (path := path_of(view)) is not None}
+            self._automata.append(PathAutomaton(paths) if paths else None)
+            self._add([(self._first[which] + at, view) for at, view in enumerate(views) if at not in paths])
 
-    def _split(self, paths: Mapping[int, Path]) -> None:
-        self._paths = PathAutomaton(paths)
-        self._engine = Engine(limits=self._limits)
-        for number, pattern in enumerate(self._patterns):
-            if number not in paths:
-                self._engine.add(number, pattern)
+    def _add(self, views: Sequence[tuple[int, Pattern]]) -> None:
+        for number, view in views:
+            self._engine.add(number, view)
 
     def select(self, table: NodeTable) -> SelectedNodes:
-        """What all views select in a batch."""
+        """What the views select in a batch."""
+        return SelectedNodes(self, table)
+
+    def follow(self, which: int, table: NodeTable, bounds: DocumentBounds, nodes: Ints) -> bool:
+        """Put the nodes of a configuration's paths into `nodes`; False if they are the engine's from now on."""
+        automaton = self._automata[which]
+        if automaton is None:
+            return True
         try:
-            found = [self._paths.select(table)]
-        except TooManyStatesError:  # documents and views for which the engine does better, so from now on it does
-            self._split({})
-            found = []
-        unknown: Iterable[int] = ()
-        if len(self._engine):
-            matches = self._engine.match(table)
-            _, number, node = matches.nodes()
-            found.append((number, node))
-            unknown = (document for document, _, _ in matches.refused)
-        none = np.zeros(0, np.int32)
-        numbers, nodes = (np.concatenate([none, *(part[column] for part in found)]) for column in (0, 1))
-        return SelectedNodes(table, numbers, nodes, len(self._patterns), set(unknown))
+            automaton.select(table, bounds, nodes)
+        except TooManyStatesError:  # documents and views for which the engine does better
+            views = enumerate(self._patterns[which], start=self._first[which])
+            self._add([(number, view) for number, view in views if path_of(view) is not None])
+            self._automata[which] = None
+            return False
+        return True
+
+    def match(self, table: NodeTable) -> tuple[dict[int, list[tuple[int, int]]], set[int]]:
+        """By document the (view, node) that the engine finds; and of which documents it does not know all."""
+        if not len(self._engine):
+            return {}, set()
+        matches = self._engine.match(table)
+        found: dict[int, list[tuple[int, int]]] = {}
+        for document, number, node in zip(*(column.tolist() for column in matches.nodes()), strict=True):
+            found.setdefault(document, []).append((number, node))
+        return found, {document for document, _, _ in matches.refused}
+
+    def span(self, which: int) -> tuple[int, int]:
+        """From which to before which number the engine has a configuration's views."""
+        return self._first[which], self._first[which + 1]
 
 
 class SelectedNodes:
-    """For each document the views that select something, by number, each once: with its node, or MANY.
+    """What views select in a batch, worked out for a document when it is asked for."""
 
-    `owners` are the rows of the elements that nodes are or belong to. Of the documents in `unknown` it was not worked
-    out what some view selects.
-    """
+    def __init__(self, views: ViewNodes, table: NodeTable) -> None:
+        self._views, self._table = views, table
+        self._found, self._unknown = views.match(table)
 
-    def __init__(self, table: NodeTable, numbers: Ints, nodes: Ints, views: int, unknown: set[int]) -> None:
-        self.unknown = unknown
-        rows = np.where(nodes < table.elements, nodes, table.parent[nodes])
-        document = table.document[rows]
-        keys: Longs = document.astype(np.int64) * max(views, 1) + numbers
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        is_first: Flags = np.append(True, keys[1:] != keys[:-1])[: keys.size]
-        is_last: Flags = np.append(keys[1:] != keys[:-1], True)[: keys.size]
-        firsts = order[is_first]
-        self.starts: list[int] = np.searchsorted(document[firsts], np.arange(len(table.documents) + 1)).tolist()
-        self.numbers: list[int] = numbers[firsts].tolist()
-        self.nodes: list[int] = np.where(is_last[is_first], nodes[firsts], MANY).tolist()
-        self.owners: list[int] = rows[firsts].tolist()
+    def of(self, place: int, which: int, bounds: DocumentBounds) -> Ints | None:
+        """For each view of a configuration its node in a document, ABSENT or SEVERAL; None if it was not worked out."""
+        first, end = self._views.span(which)
+        nodes = np.full(end - first, ABSENT, np.int32)
+        if not self._views.follow(which, self._table, bounds, nodes):
+            nodes[:] = ABSENT
+            self._found, self._unknown = self._views.match(self._table)
+        if place in self._unknown:
+            return None
+        for number, node in self._found.get(place, ()):
+            if first <= number < end:
+                nodes[number - first] = node if nodes[number - first] == ABSENT else SEVERAL
+        return nodes
 
 
 def path_of(pattern: Pattern) -> Path | None:

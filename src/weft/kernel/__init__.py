@@ -3,10 +3,10 @@
 from importlib.machinery import EXTENSION_SUFFIXES
 
 try:
-    from weft.kernel.headers import find_attribute, find_text, fold, known_values, plain_values, unfold
+    from weft.kernel.headers import find_attribute, find_text, fold, known_values, place_nodes, plain_values, unfold
     from weft.kernel.regions import cut
     from weft.kernel.scanner import Scanner
-    from weft.kernel.walk import follow, walk
+    from weft.kernel.walk import follow
 except ImportError as error:
     raise ImportError(
         f"Weft's compiled core is missing ({error}): install Weft again with a C compiler (gcc or clang) on the machine"
@@ -24,7 +24,7 @@ __all__ = [
     "fold",
     "follow",
     "known_values",
+    "place_nodes",
     "plain_values",
     "unfold",
-    "walk",
 ]

@@ -8,6 +8,7 @@
 #define FLAGS 3          /* where the flags stand, and the numbers behind them */
 #define CHECK 4          /* bytes of a checksum */
 #define REASONS 3        /* numbers that say why there is no offset: -1, -2, -3 */
+#define UNPLACED -4      /* the offset of a node that is not found */
 #define LONGEST 9        /* bytes of a number */
 #define MOST 10000       /* entries */
 #define MOST_KNOWN 256   /* entries that known_values takes */
@@ -329,14 +330,14 @@ static PyObject *known_values(PyObject *Py_UNUSED(module), PyObject *const *args
 }
 
 /* The place of an attribute in the start tag at a place, or -1. */
-static Py_ssize_t find_in_tag(const unsigned char *data, Py_ssize_t at, Py_ssize_t size, PyObject *wanted) {
+static Py_ssize_t find_in_tag(const unsigned char *data, Py_ssize_t at, Py_ssize_t size, const char *wanted, Py_ssize_t length) {
     if (at >= size || data[at] != '<') return -1;
     at = skip_space(data, end_of_name(data, at + 1, size), size);
     while (at < size && data[at] != '>' && data[at] != '/') {
         Py_ssize_t name = at, end = end_of_name(data, at, size);
         at = opening_quote(data, end, size);
         if (at < 0) return -1;
-        if (end - name == PyBytes_GET_SIZE(wanted) && !memcmp(data + name, PyBytes_AS_STRING(wanted), (size_t)(end - name))) return name;
+        if (end - name == length && !memcmp(data + name, wanted, (size_t)length)) return name;
         const unsigned char *close = memchr(data + at + 1, data[at], (size_t)(size - at - 1));
         if (close == NULL) return -1;
         at = skip_space(data, close - data + 1, size);
@@ -355,7 +356,15 @@ static PyObject *find_attribute(PyObject *Py_UNUSED(module), PyObject *const *ar
     Py_ssize_t start = PyLong_AsSsize_t(args[1]);
     if (start < 0) return PyErr_Occurred() ? NULL : PyLong_FromLong(-1);
     const unsigned char *data = (const unsigned char *)PyBytes_AS_STRING(args[0]);
-    return PyLong_FromSsize_t(find_in_tag(data, start, PyBytes_GET_SIZE(args[0]), args[2]));
+    const char *name = PyBytes_AS_STRING(args[2]);
+    return PyLong_FromSsize_t(find_in_tag(data, start, PyBytes_GET_SIZE(args[0]), name, PyBytes_GET_SIZE(args[2])));
+}
+
+/* Where a text begins right behind the start tag at a place, or -1. */
+static Py_ssize_t find_behind_tag(const unsigned char *data, Py_ssize_t start, Py_ssize_t size) {
+    int is_empty = 0;
+    Py_ssize_t at = end_of_tag(data, start, size, &is_empty);
+    return at >= 0 && !is_empty && at < size && data[at] != '<' && data[at] != '&' ? at : -1;
 }
 
 PyDoc_STRVAR(find_text_doc, "find_text($module, source, start, /)\n--\n\n"
@@ -369,10 +378,80 @@ static PyObject *find_text(PyObject *Py_UNUSED(module), PyObject *const *args, P
     Py_ssize_t start = PyLong_AsSsize_t(args[1]), size = PyBytes_GET_SIZE(args[0]);
     if (start < 0) return PyErr_Occurred() ? NULL : PyLong_FromLong(-1);
     const unsigned char *data = (const unsigned char *)PyBytes_AS_STRING(args[0]);
-    int is_empty = 0;
-    Py_ssize_t at = end_of_tag(data, start, size, &is_empty);
-    int is_text = at >= 0 && !is_empty && at < size && data[at] != '<' && data[at] != '&';
-    return PyLong_FromSsize_t(is_text ? at : -1);
+    return PyLong_FromSsize_t(find_behind_tag(data, start, size));
+}
+
+typedef struct {
+    const unsigned char *data;
+    Py_ssize_t size, elements, first_text, nodes;
+    const int64_t *start;
+    const int32_t *parent, *attribute_tag, *text_first;
+    PyObject *tags;
+} Placing;
+
+/* The offset of a node; below 0 where Python must look for it, -1 with an error set. */
+static Py_ssize_t place_node(const Placing *placing, int32_t node) {
+    if (node < placing->elements) return (Py_ssize_t)placing->start[node];
+    int32_t owner = node < placing->nodes ? placing->parent[node] : -1;
+    if (owner < 0 || owner >= placing->elements) return UNPLACED;
+    Py_ssize_t start = (Py_ssize_t)placing->start[owner], length = 0;
+    if (start < 0) return UNPLACED;
+    if (node >= placing->first_text) {
+        int is_first = node - placing->first_text == placing->text_first[owner];  /* of all in the element */
+        Py_ssize_t found = is_first ? find_behind_tag(placing->data, start, placing->size) : -1;
+        return found < 0 ? UNPLACED : found;
+    }
+    int32_t number = placing->attribute_tag[node - placing->elements];
+    PyObject *tag = number >= 0 && number < PyList_GET_SIZE(placing->tags) ? PyList_GET_ITEM(placing->tags, number) : NULL;
+    const char *name = tag == NULL ? NULL : PyUnicode_AsUTF8AndSize(tag, &length);
+    if (name == NULL) return PyErr_Occurred() ? -1 : UNPLACED;
+    Py_ssize_t found = find_in_tag(placing->data, start, placing->size, name, length);
+    return found < 0 ? UNPLACED : found;
+}
+
+PyDoc_STRVAR(place_nodes_doc, "place_nodes($module, source, nodes, table, tags, offsets, /)\n--\n\n"
+    "Put the offsets of nodes into `offsets`, -4 where one is not found; returns how many are not.\n\n"
+    "`table` has the columns start, parent, attribute_tag and text_first, `tags` the names as written. A node below 0 is a\n"
+    "reason, and stays.");
+
+static PyObject *place_nodes(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t number) {
+    if (number != 5 || !PyBytes_Check(args[0]) || !PyTuple_Check(args[2]) || PyTuple_GET_SIZE(args[2]) != 4 || !PyList_Check(args[3])) {
+        PyErr_SetString(PyExc_TypeError, "expected bytes, nodes, four columns, a list and offsets");
+        return NULL;
+    }
+    PyObject *objects[] = {args[1], NULL, NULL, NULL, NULL, args[4]};
+    for (int at = 0; at < 4; at++) objects[at + 1] = PyTuple_GET_ITEM(args[2], at);
+    static const Py_ssize_t sizes[] = {4, 8, 4, 4, 4, 8};
+    Py_buffer columns[6];
+    Py_ssize_t counts[6], unplaced = 0;
+    int held = 0, is_right = 1;
+    for (; is_right && held < 6; held += is_right) {
+        is_right = !PyObject_GetBuffer(objects[held], &columns[held], PyBUF_C_CONTIGUOUS | (held == 5 ? PyBUF_WRITABLE : 0));
+        if (!is_right) break;
+        counts[held] = columns[held].len / sizes[held];
+        if (columns[held].itemsize == sizes[held] && columns[held].ndim == 1) continue;
+        PyErr_SetString(PyExc_ValueError, "expected columns of 4 bytes an entry, offsets of 8");
+        PyBuffer_Release(&columns[held]);
+        is_right = 0;
+    }
+    if (is_right && (counts[5] < counts[0] || counts[4] < counts[1] || counts[2] < counts[1] + counts[3])) {
+        PyErr_SetString(PyExc_ValueError, "columns of different lengths");
+        is_right = 0;
+    }
+    if (is_right) {
+        const Placing placing = {
+            (const unsigned char *)PyBytes_AS_STRING(args[0]), PyBytes_GET_SIZE(args[0]), counts[1], counts[1] + counts[3], counts[2],
+            columns[1].buf, columns[2].buf, columns[3].buf, columns[4].buf, args[3]};
+        const int32_t *nodes = columns[0].buf;
+        int64_t *offsets = columns[5].buf;
+        for (Py_ssize_t at = 0; is_right && at < counts[0]; at++) {
+            offsets[at] = nodes[at] < 0 ? nodes[at] : place_node(&placing, nodes[at]);
+            unplaced += offsets[at] == UNPLACED;
+            is_right = nodes[at] < 0 || offsets[at] != -1;
+        }
+    }
+    while (held) PyBuffer_Release(&columns[--held]);
+    return is_right ? PyLong_FromSsize_t(unplaced) : NULL;
 }
 
 static PyMethodDef functions[] = {
@@ -381,6 +460,7 @@ static PyMethodDef functions[] = {
     {"known_values", (PyCFunction)(void (*)(void))known_values, METH_FASTCALL, known_values_doc},
     {"find_attribute", (PyCFunction)(void (*)(void))find_attribute, METH_FASTCALL, find_attribute_doc},
     {"find_text", (PyCFunction)(void (*)(void))find_text, METH_FASTCALL, find_text_doc},
+    {"place_nodes", (PyCFunction)(void (*)(void))place_nodes, METH_FASTCALL, place_nodes_doc},
     {"plain_values", (PyCFunction)(void (*)(void))plain_values, METH_FASTCALL, plain_values_doc},
     {NULL, NULL, 0, NULL}};
 

@@ -2,6 +2,8 @@
 
 from typing import TypeVar
 
+from weft.columns.integers import Ints, Longs
+
 Found = TypeVar("Found")
 
 def unfold(data: bytes, /) -> tuple[str, int, int, int, tuple[int, ...], int, int]:
@@ -41,3 +43,12 @@ def find_attribute(source: bytes, start: int, name: bytes, /) -> int:
 
 def find_text(source: bytes, start: int, /) -> int:
     """The offset of a text that begins right behind the start tag at an offset; -1 where something else stands."""
+
+def place_nodes(
+    source: bytes, nodes: Ints, table: tuple[Longs, Ints, Ints, Ints], tags: list[str], offsets: Longs, /
+) -> int:
+    """Put the offsets of nodes into `offsets`, -4 where one is not found; returns how many are not.
+
+    `table` has the columns start, parent, attribute_tag and text_first, `tags` the names as written. A node below 0 is
+    a reason, and stays.
+    """

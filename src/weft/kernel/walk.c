@@ -1,126 +1,183 @@
-/* Rows in, their label paths or an automaton's states out: loops that run for every element, attribute and text. */
+/* The nodes of a document in, the one node that each path leads to out: an automaton over the node table's columns. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stdint.h>
 
-static void release(Py_buffer *views, int number) {
-    while (number--) PyBuffer_Release(&views[number]);
+#define DEAD 0        /* the state that no step leads out of */
+#define START 1       /* the state of a root's parent */
+#define ABSENT -1     /* instead of a node: a path leads to none, */
+#define SEVERAL -2    /* or to several */
+#define MOST_COLUMNS 6
+
+typedef struct {
+    const int32_t *at;
+    Py_ssize_t size;
+} Column;
+
+typedef struct {
+    Py_buffer views[4 * MOST_COLUMNS];
+    int number;
+} Held;
+
+static void release(Held *held) {
+    while (held->number) PyBuffer_Release(&held->views[--held->number]);
 }
 
-/* C-contiguous arrays of 32-bit integers, the last of them to be written to; released by the caller. */
-static int get_columns(PyObject *const *objects, Py_buffer *views, int number) {
+/* A C-contiguous column of 32-bit integers, held until all are released; 0 with an error set where it is none. */
+static int hold(Held *held, PyObject *object, Column *column, int flags) {
+    Py_buffer *view = &held->views[held->number];
+    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | flags)) return 0;
+    held->number++;
+    if (view->itemsize != 4 || view->ndim != 1) {
+        PyErr_SetString(PyExc_ValueError, "expected columns of 4 bytes an entry");
+        return 0;
+    }
+    column->at = view->buf;
+    column->size = view->len / 4;
+    return 1;
+}
+
+/* The columns of a tuple, of which there are so many. */
+static int hold_all(Held *held, PyObject *tuple, Column *columns, int number) {
+    if (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != number) {
+        PyErr_Format(PyExc_TypeError, "expected a tuple of %d columns", number);
+        return 0;
+    }
+    for (int at = 0; at < number; at++)
+        if (!hold(held, PyTuple_GET_ITEM(tuple, at), &columns[at], PyBUF_SIMPLE)) return 0;
+    return 1;
+}
+
+/* All numbers of a tuple, of which there are so many. */
+static int get_numbers(PyObject *tuple, Py_ssize_t *numbers, int number) {
+    if (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != number) {
+        PyErr_Format(PyExc_TypeError, "expected a tuple of %d numbers", number);
+        return 0;
+    }
     for (int at = 0; at < number; at++) {
-        int flags = at == number - 1 ? PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE : PyBUF_C_CONTIGUOUS;
-        if (PyObject_GetBuffer(objects[at], &views[at], flags)) {
-            release(views, at);
-            return 0;
-        }
-        if (views[at].itemsize != 4 || views[at].ndim != 1) {
-            PyErr_SetString(PyExc_ValueError, "expected columns of 4 bytes an entry");
-            release(views, at + 1);
-            return 0;
-        }
+        numbers[at] = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, at));
+        if (numbers[at] == -1 && PyErr_Occurred()) return 0;
     }
     return 1;
 }
 
-PyDoc_STRVAR(walk_doc, "walk($module, children, parents, names, labels, row, /)\n--\n\n"
-    "Look up the label path of each row from `row` on, until one is new; returns that row, or the number of rows.\n\n"
-    "`labels` has an entry more than there are rows, the last one for the parent of roots; a name below 0 has no path.");
+typedef struct {
+    Column steps, end_start, ends, element_class, attribute_class, text_class;  /* the automaton */
+    Column parent, last, name, attribute_name;                                  /* the table */
+    Py_ssize_t width, first, bounds[6];
+    int32_t *states, *nodes;
+    Py_ssize_t views;
+} Run;
 
-static PyObject *walk(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t number) {
-    if (number != 5 || !PyDict_Check(args[0])) {
-        PyErr_SetString(PyExc_TypeError, "expected a dict, three columns and a number");
-        return NULL;
-    }
-    Py_ssize_t row = PyLong_AsSsize_t(args[4]);
-    if (row == -1 && PyErr_Occurred()) return NULL;
-    Py_buffer columns[3];
-    if (!get_columns(args + 1, columns, 3)) return NULL;
-    const int32_t *parent = columns[0].buf, *name = columns[1].buf;
-    int32_t *label = columns[2].buf;
-    Py_ssize_t rows = columns[1].len / 4, places = columns[2].len / 4;
-    PyObject *result = NULL;
-    if (row < 0 || columns[0].len / 4 < rows || places <= rows) {
-        PyErr_SetString(PyExc_ValueError, "columns of different lengths");
-        goto done;
-    }
-    for (; row < rows; row++) {
-        if (name[row] < 0) {
-            label[row] = -1;
-            continue;
-        }
-        Py_ssize_t above = parent[row] < 0 ? places - 1 : parent[row];
-        if (above >= places) {
-            PyErr_SetString(PyExc_IndexError, "a parent that is no row");
-            goto done;
-        }
-        PyObject *key = PyLong_FromLongLong((long long)label[above] << 32 | name[row]);
-        if (key == NULL) goto done;
-        PyObject *found = PyDict_GetItemWithError(args[0], key);
-        Py_DECREF(key);
-        if (found == NULL) {
-            if (PyErr_Occurred()) goto done;
-            break;
-        }
-        label[row] = (int32_t)PyLong_AsLong(found);
-    }
-    result = PyLong_FromSsize_t(row);
-done:
-    release(columns, 3);
-    return result;
+/* The class of a name; below 0 where it is not known. */
+static int32_t class_of(const Column *classes, int32_t name) {
+    return name < 0 || name >= classes->size ? -1 : classes->at[name];
 }
 
-PyDoc_STRVAR(follow_doc, "follow($module, steps, width, parents, names, states, row, /)\n--\n\n"
-    "Find the state of each row from `row` on, until a step to it is not known; returns that row, or their number.\n\n"
-    "`steps` has for each state `width` states, one a name, below 0 where not known; no step leads out of state 0.\n"
-    "`states` has an entry more than there are rows, the last one for the parent of roots.");
+/* The state behind a step; below 0 where it is not known. */
+static int32_t step(const Run *run, int32_t state, int32_t class) {
+    if (class < 0 || class >= run->width || (state + 1) * run->width > run->steps.size) return -1;
+    int32_t next = run->steps.at[state * run->width + class];
+    return next + 1 < run->end_start.size ? next : -1;
+}
 
-static PyObject *follow(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t number) {
-    if (number != 6) {
-        PyErr_SetString(PyExc_TypeError, "expected four columns and two numbers");
-        return NULL;
+/* A node in a state: the paths that end there lead to it. */
+static void note(const Run *run, int32_t state, Py_ssize_t node) {
+    for (int32_t at = run->end_start.at[state]; at < run->end_start.at[state + 1] && at < run->ends.size; at++) {
+        int32_t view = run->ends.at[at];
+        if (view >= 0 && view < run->views) run->nodes[view] = run->nodes[view] == ABSENT ? (int32_t)node : SEVERAL;
     }
-    Py_ssize_t width = PyLong_AsSsize_t(args[1]), row = PyErr_Occurred() ? -1 : PyLong_AsSsize_t(args[5]);
-    if (PyErr_Occurred()) return NULL;
-    PyObject *const objects[] = {args[0], args[2], args[3], args[4]};
-    Py_buffer columns[4];
-    if (!get_columns(objects, columns, 4)) return NULL;
-    const int32_t *step = columns[0].buf, *parent = columns[1].buf, *name = columns[2].buf;
-    int32_t *state = columns[3].buf;
-    Py_ssize_t cells = columns[0].len / 4, rows = columns[2].len / 4, places = columns[3].len / 4;
-    PyObject *result = NULL;
-    if (row < 0 || width < 0 || columns[1].len / 4 < rows || places <= rows) {
-        PyErr_SetString(PyExc_ValueError, "columns of different lengths");
-        goto done;
-    }
-    for (; row < rows; row++) {
-        Py_ssize_t above = parent[row] < 0 ? places - 1 : parent[row];
-        Py_ssize_t before = above < places ? state[above] : -1;
-        if (before == 0) {
-            state[row] = 0;
+}
+
+/* Elements from one on; what is below a dead state is not looked at. Returns where it stopped. */
+static Py_ssize_t follow_elements(const Run *run, Py_ssize_t row) {
+    while (row < run->bounds[1]) {
+        int32_t above = run->parent.at[row];
+        int32_t before = above < run->first || above >= row ? START : run->states[above - run->first];
+        int32_t next = step(run, before, class_of(&run->element_class, run->name.at[row]));
+        if (next < 0) return row;
+        run->states[row - run->first] = next;
+        if (next == DEAD) {
+            row = run->last.at[row] > row ? (Py_ssize_t)run->last.at[row] + 1 : row + 1;
             continue;
         }
-        if (before < 0 || name[row] < 0 || name[row] >= width || before >= cells / width) {
-            PyErr_SetString(PyExc_IndexError, "a row without a parent, a state or a name");
-            goto done;
-        }
-        int32_t next = step[before * width + name[row]];
-        if (next < 0) break;
-        state[row] = next;
+        note(run, next, row++);
     }
-    result = PyLong_FromSsize_t(row);
+    return row;
+}
+
+/* Attributes or texts from one on; names are those of attributes, texts have one class. */
+static Py_ssize_t follow_leaves(const Run *run, Py_ssize_t node, Py_ssize_t end, const Column *classes, const Column *names, Py_ssize_t first) {
+    for (; node < end; node++) {
+        int32_t above = run->parent.at[node];
+        int32_t before = above < run->first || above >= run->bounds[1] ? DEAD : run->states[above - run->first];
+        if (before == DEAD) continue;
+        int32_t next = step(run, before, class_of(classes, names == NULL ? 0 : names->at[node - first]));
+        if (next < 0) return node;
+        note(run, next, node);
+    }
+    return node;
+}
+
+static int is_sound(const Run *run, Py_ssize_t states, Py_ssize_t at) {
+    const Py_ssize_t *bounds = run->bounds, elements = run->name.size, attributes = run->attribute_name.size;
+    int is_in_order = 0 <= bounds[0] && bounds[0] <= bounds[1] && bounds[1] <= elements && run->last.size >= elements;
+    is_in_order &= elements <= bounds[2] && bounds[2] <= bounds[3] && bounds[3] <= elements + attributes;
+    is_in_order &= elements + attributes <= bounds[4] && bounds[4] <= bounds[5] && bounds[5] <= run->parent.size;
+    return is_in_order && at >= bounds[0] && run->width > 0 && states >= bounds[1] - bounds[0] && run->parent.size <= INT32_MAX;
+}
+
+PyDoc_STRVAR(follow_doc, "follow($module, automaton, width, table, bounds, states, nodes, at, /)\n--\n\n"
+    "Follow an automaton along the nodes of a document, from `at` on; returns the node where it must be told more, or -1.\n\n"
+    "`automaton`: for each state the states behind `width` classes of names (below 0: not known; 0 is dead, 1 the start);\n"
+    "where the paths that end in a state begin, and the paths; the classes of element names, of attribute names, and the\n"
+    "one of texts. `table`: parent, last, name and attribute_name. `bounds`: from which to before which node the document's\n"
+    "elements, attributes and texts lie. `states` has an entry, zero at first, for each of the elements, and `nodes` one for\n"
+    "each path: the node that it leads to, -1 (at first) for none, -2 for several.");
+
+static PyObject *follow(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t number) {
+    if (number != 7) {
+        PyErr_SetString(PyExc_TypeError, "expected an automaton, a table, and where to go on");
+        return NULL;
+    }
+    Run run;
+    Held held = {.number = 0};
+    Column automaton[6], table[4], states, nodes;
+    Py_ssize_t at = PyLong_AsSsize_t(args[6]);
+    run.width = PyErr_Occurred() ? 0 : PyLong_AsSsize_t(args[1]);
+    PyObject *result = NULL;
+    if (PyErr_Occurred() || !get_numbers(args[3], run.bounds, 6)) return NULL;
+    if (!hold_all(&held, args[0], automaton, 6) || !hold_all(&held, args[2], table, 4)) goto done;
+    if (!hold(&held, args[4], &states, PyBUF_WRITABLE) || !hold(&held, args[5], &nodes, PyBUF_WRITABLE)) goto done;
+    run.steps = automaton[0], run.end_start = automaton[1], run.ends = automaton[2];
+    run.element_class = automaton[3], run.attribute_class = automaton[4], run.text_class = automaton[5];
+    run.parent = table[0], run.last = table[1], run.name = table[2], run.attribute_name = table[3];
+    run.states = (int32_t *)states.at, run.nodes = (int32_t *)nodes.at, run.views = nodes.size;
+    run.first = run.bounds[0];
+    if (!is_sound(&run, states.size, at)) {
+        PyErr_SetString(PyExc_ValueError, "columns and bounds that do not fit");
+        goto done;
+    }
+    const Py_ssize_t *bounds = run.bounds, elements = run.name.size;
+    if (at < bounds[1] && (at = follow_elements(&run, at)) < bounds[1]) goto stopped;
+    if (at < bounds[2]) at = bounds[2];
+    at = at < bounds[3] ? follow_leaves(&run, at, bounds[3], &run.attribute_class, &run.attribute_name, elements) : at;
+    if (at < bounds[3]) goto stopped;
+    if (at < bounds[4]) at = bounds[4];
+    at = at < bounds[5] ? follow_leaves(&run, at, bounds[5], &run.text_class, NULL, 0) : at;
+    if (at >= bounds[5]) at = -1;
+stopped:
+    result = PyLong_FromSsize_t(at);
 done:
-    release(columns, 4);
+    release(&held);
     return result;
 }
 
 static PyMethodDef functions[] = {
-    {"walk", (PyCFunction)(void (*)(void))walk, METH_FASTCALL, walk_doc},
     {"follow", (PyCFunction)(void (*)(void))follow, METH_FASTCALL, follow_doc},
     {NULL, NULL, 0, NULL}};
 
 static PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, .m_name = "walk", .m_doc = "Label paths and states, looked up without Python.", .m_methods = functions};
+    PyModuleDef_HEAD_INIT, .m_name = "walk", .m_doc = "The views of headers, followed along a document without Python.", .m_methods = functions};
 
 PyMODINIT_FUNC PyInit_walk(void) { return PyModuleDef_Init(&module); }

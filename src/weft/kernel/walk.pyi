@@ -1,16 +1,26 @@
-"""Label paths and states, looked up without Python."""
+"""The views of headers, followed along a document without Python."""
+
+from collections.abc import Sequence
 
 from weft.columns.integers import Ints
 
-def walk(children: dict[int, int], parents: Ints, names: Ints, labels: Ints, row: int, /) -> int:
-    """Look up the label path of each row from `row` on, until one is new; returns that row, or the number of rows.
+Column = Ints | Sequence[int]
 
-    `labels` has an entry more than there are rows, the last one for the parent of roots; a name below 0 has no path.
-    """
+def follow(
+    automaton: tuple[Column, Column, Column, Column, Column, Column],
+    width: int,
+    table: tuple[Ints, Ints, Ints, Ints],
+    bounds: tuple[int, int, int, int, int, int],
+    states: Ints,
+    nodes: Ints,
+    at: int,
+    /,
+) -> int:
+    """Follow an automaton along the nodes of a document, from `at` on; returns where it must be told more, or -1.
 
-def follow(steps: Ints, width: int, parents: Ints, names: Ints, states: Ints, row: int, /) -> int:
-    """Find the state of each row from `row` on, until a step to it is not known; returns that row, or their number.
-
-    `steps` has for each state `width` states, one a name, below 0 where not known; no step leads out of state 0.
-    `states` has an entry more than there are rows, the last one for the parent of roots.
+    `automaton`: for each state the states behind `width` classes of names (below 0: not known; 0 is dead, 1 the start);
+    where the paths that end in a state begin, and the paths; the classes of element names, of attribute names, and the
+    one of texts. `table`: parent, last, name and attribute_name. `bounds`: from which to before which node the
+    document's elements, attributes and texts lie. `states` has an entry, zero at first, for each of the elements, and
+    `nodes` one for each path: the node that it leads to, -1 (at first) for none, -2 for several.
     """

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from weft.documents.document import Document, Limits
 from weft.documents.moment import exact_seconds
+from weft.headers.configuration import Configuration
 from weft.headers.producer import Producer, bytes_of
 from weft.network.passage import Passage
 from weft.network.topology import Topology
@@ -24,7 +25,8 @@ class Entrance:
         self, topology: Topology, limits: Limits | None = None, clock: Callable[[], int] = time.time_ns
     ) -> None:
         self._topology, self._clock = topology, clock
-        self._producer = Producer(topology.configurations, limits) if topology.configurations else None
+        self._configurations, self._limits = topology.configurations, limits
+        self._producer = Producer(self._configurations, limits) if self._configurations else None
         self.traffic = ServerTraffic()
         self.entered = dict.fromkeys((source.name for source in topology.sources), 0)
         self.lost = 0
@@ -42,6 +44,15 @@ class Entrance:
             self.entered[source.name] += 1
             passages.append(Passage(source.name, number, self._dated(document), entered=time.perf_counter()))
         return passages
+
+    def configure(self, configuration: Configuration) -> None:
+        """Attach headers of this configuration from now on, instead of those with its name."""
+        others = [each for each in self._configurations if each.name != configuration.name]
+        at = min(
+            (at for at, each in enumerate(self._configurations) if each.name == configuration.name), default=len(others)
+        )
+        self._configurations = (*others[:at], configuration, *others[at:])
+        self._producer = Producer(self._configurations, self._limits)
 
     def is_at(self, server: str, document: Document) -> bool:
         """Whether a document enters at this server."""

@@ -14,6 +14,8 @@ from weft.engine.engine import Engine, EnginePlan
 from weft.errors import DocumentError
 from weft.headers.producer import Producer
 
+_SWEEP = 1_000  # plans that went, and are still in the engine, before there is a new one
+
 
 @dataclass(slots=True)
 class ParsedDocument:
@@ -32,7 +34,8 @@ class ParsedDocument:
 class Parsing:
     """Parses documents for the plans of a server, by number; what fails is confined, as a broker does it.
 
-    The engine is made when the first document comes, and again after `rest`.
+    The engine is made when the first document comes, and again after `rest`. Whoever changes `plans` tells it: then an
+    engine that there is takes the change in, and the servers of a network need no new ones while subscriptions change.
     """
 
     def __init__(self, plans: Mapping[int, EnginePlan], limits: Limits, producer: Producer | None = None) -> None:
@@ -40,8 +43,26 @@ class Parsing:
         self._suspended: dict[int, str] = {}
         self._running: _Running | None = None
 
+    def added(self, number: int) -> None:
+        """There is one more plan."""
+        if self._running is not None:
+            try:
+                self._running.engine.add(number, self._plans[number])
+            except BaseException:  # half of it may be there
+                self.rest()
+                raise
+
+    def removed(self, number: int) -> None:
+        """A plan is gone."""
+        if self._suspended.pop(number, None) is not None or self._running is None:
+            return
+        engine = self._running.engine
+        engine.remove(number)
+        if engine.dead > max(_SWEEP, len(self._plans)):
+            self.rest()
+
     def rest(self) -> None:
-        """Let the engine go: when plans have changed, or to save memory."""
+        """Let the engine go, to save memory."""
         self._running = None
 
     @property

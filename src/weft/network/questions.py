@@ -16,6 +16,7 @@ from weft.errors import DocumentError
 from weft.headers.configuration import Configuration
 from weft.headers.matcher import HeaderMatcher
 from weft.headers.producer import Producer, bytes_of
+from weft.headers.selection.feedback import Feedback
 from weft.headers.served import Suffices
 from weft.network.parsing import ParsedDocument, Parsing
 from weft.plans.flwr import Flwr
@@ -80,14 +81,22 @@ class Questions:
         self._asked[number], self._plans[number] = (key, stream), plan
         self._numbers.setdefault(key, []).append(number)
         self._matcher.add(number, plan)
-        self.rest()
+        self._parsing.added(number)
 
     def remove(self, key: Asked) -> None:
         """Ask for a key no more."""
         for number in self._numbers.pop(key):
             del self._asked[number], self._plans[number]
             self._matcher.remove(number)
-        self.rest()
+            self._parsing.removed(number)
+
+    def configure(self, configuration: Configuration) -> None:
+        """Read the headers of one more configuration."""
+        self._matcher.configure(configuration)
+
+    def tell(self, feedback: Feedback, server: str, now: float) -> None:
+        """Tell whoever chooses views what was asked of headers, and what came of it."""
+        self._matcher.report(feedback, server, now)
 
     def count_anew(self) -> None:
         """Forget how many documents had to be parsed."""

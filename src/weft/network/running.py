@@ -7,7 +7,9 @@ from time import perf_counter
 
 from weft.broker.subscriptions import Subscription
 from weft.documents.document import Limits
+from weft.headers.configuration import Configuration
 from weft.headers.producer import bytes_of
+from weft.headers.selection.feedback import Feedback
 from weft.network.entrance import Entrance
 from weft.network.passage import Delivered, Handled, Passage
 from weft.network.report import Report
@@ -63,6 +65,22 @@ class RunningNetwork:
         if server in self.servers:
             self.servers[server].unsubscribe(id)
         self._renew(changed)
+
+    # -- headers
+
+    def configure(self, configuration: Configuration) -> None:
+        """Documents that enter from now on have headers of this configuration, instead of those of its name before it.
+
+        It takes over by its tag: all servers can read both, and what is on its way with the old one goes on.
+        """
+        for server in self.servers.values():
+            server.questions.configure(configuration)
+        self.entrance.configure(configuration)
+
+    def tell(self, feedback: Feedback, now: float) -> None:
+        """Tell whoever chooses views what servers asked since they last told it, and what came of it."""
+        for name, server in self.servers.items():
+            server.questions.tell(feedback, name, now)
 
     def _renew(self, changed: set[str]) -> None:
         for name in changed & self.servers.keys():

@@ -48,6 +48,7 @@ class Simulation:
         servers = None if only is None else _with_all_before(topology, only)
         self.network = RunningNetwork(topology, limits=limits, latest=latest, only=servers, told=only)
         self.subscribe, self.unsubscribe = self.network.subscribe, self.network.unsubscribe
+        self.configure = self.network.configure
 
     def publish(self, documents: Iterable[Document | bytes | str]) -> None:
         """Documents enter the network, and reach all servers that they reach."""

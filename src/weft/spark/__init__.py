@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from weft.spark.job import check_job, run_batch, run_stream
     from weft.spark.joins import join
     from weft.spark.metrics import MetricsListener, observed
+    from weft.spark.record_headers import from_record_headers, to_record_headers
     from weft.spark.transform import deliver, match, messages, rejected
     from weft.spark.views_answers import SparkViews, UnansweredError, views
     from weft.spark.views_documents import materialize_views, recommend_views, select_nodes
@@ -44,6 +45,7 @@ __all__ = [
     "compile_subscriptions",
     "deliver",
     "first_line",
+    "from_record_headers",
     "join",
     "match",
     "materialize_views",
@@ -57,6 +59,7 @@ __all__ = [
     "serve_metrics",
     "session",
     "start_session",
+    "to_record_headers",
     "views",
     "with_headers",
 ]
@@ -80,6 +83,8 @@ if not TYPE_CHECKING:
                 from weft.spark import joins as home  # noqa: PLC0415
             case "MetricsListener" | "observed":
                 from weft.spark import metrics as home  # noqa: PLC0415
+            case "from_record_headers" | "to_record_headers":
+                from weft.spark import record_headers as home  # noqa: PLC0415
             case "deliver" | "match" | "messages" | "rejected":
                 from weft.spark import transform as home  # noqa: PLC0415
             case "SparkViews" | "UnansweredError" | "views":

@@ -15,7 +15,7 @@ from weft.documents import Document
 from weft.headers import HeaderMatcher, attach, configure
 from weft.languages import parse
 
-SMALL = Effort(documents=3, servers=20, parsing=2, instances=2, queries=300, routed=4)
+SMALL = Effort(documents=3, servers=20, parsing=2, instances=2, queries=300, routed=4, draws=2, sizes=2, changes=2)
 GOALS = ("speedup_full_header", "speedup_15_of_22", "speedup_15_of_22_ours")
 
 

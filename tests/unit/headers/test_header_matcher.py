@@ -97,7 +97,7 @@ def test_other_views_under_the_same_tag_are_refused() -> None:
     matcher = matcher_of(configure("v", ["/a/b"]), "/a[b = 1]")
 
     matcher.configure(configure("v", ["/a/b"]))
-    with pytest.raises(ConfigurationError, match="configuration v/1: expected the views that this tag has already"):
+    with pytest.raises(ConfigurationError, match="configuration v/1: expected the views and the documents"):
         matcher.configure(configure("v", ["/a/c"]))
 
     assert matcher.answer(made(b"<a><b>1</b><c>2</c></a>", "/a/b")) == [0]
@@ -486,3 +486,26 @@ def test_right_headers_are_read_at_a_glance_again_behind_wrong_ones() -> None:
 
     assert answers == [[0], None, None, [0], [0]]
     assert matcher.counts == {"hit": 3, "a header of another document": 2}
+
+
+def test_a_document_with_the_header_of_its_kind_is_answered_though_most_queries_are_for_others() -> None:
+    """Dynamic headers: each kind of document has views of its own, and one server has queries for all of them."""
+    kinds = [f"r{number}" for number in range(20)]
+    configurations = [configure(kind, [f"/{kind}/key"], root=kind) for kind in kinds]
+    matcher = HeaderMatcher(configurations)
+    for number, kind in enumerate(kinds):
+        matcher.add(number, parse(f"/{kind}[key = 'x']"))
+        matcher.add(100 + number, parse(f"/{kind}[key = 'y'][other]"))
+    documents = [f"<{kind}><key>{value}</key></{kind}>".encode() for kind in kinds for value in ("x", "y", "z")]
+
+    found = [matcher.answer(document) for document in attach(documents, configurations)]
+
+    assert found == [answer for number in range(20) for answer in ([number], None, [])]
+
+
+def test_a_tag_stands_for_its_documents_too() -> None:
+    matcher = HeaderMatcher(configure("v", ["/a"], root="a"))
+
+    with pytest.raises(ConfigurationError, match="a new version"):
+        matcher.configure(configure("v", ["/a"], root="b"))
+    matcher.configure(configure("v", ["/a"], root="a"))

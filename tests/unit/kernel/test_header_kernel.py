@@ -6,14 +6,18 @@ import re
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzz.grammar import document
 from profiles import rounds
+from weft.documents.build import read
+from weft.documents.document import Document
+from weft.documents.offsets import text_offsets
 from weft.headers.header import ABSENT, UTF8, Header, check
-from weft.kernel import find_attribute, find_text, fold, known_values, plain_values, unfold
+from weft.kernel import find_attribute, find_text, fold, known_values, place_nodes, plain_values, unfold
 
 MOST = 10_000  # entries
 
@@ -390,3 +394,64 @@ def test_an_entry_or_a_kind_that_is_not_there_is_not_known_but_refused(kinds: by
 
     with pytest.raises((IndexError, OverflowError)):
         known_values(header, b"<a/>", b"v/1", kinds, (wanted,), ({},), check(header[:-4]), 0)
+
+
+# -- the offsets of nodes
+
+UNPLACED = -4
+
+
+def test_nodes_are_where_expat_finds_them_one_by_one() -> None:
+    chance, texts = Random(9), 0
+
+    for _ in range(rounds(300)):
+        data = document(chance)
+        table = read([Document(data)])
+        nodes, offsets = np.arange(table.nodes, dtype=np.int32), np.zeros(table.nodes, np.int64)
+        columns = table.start, table.parent, table.attribute_tag, table.text_first
+        missing = place_nodes(data, nodes, columns, table.tags, offsets)
+        assert missing == offsets.tolist().count(UNPLACED)
+        assert offsets[: table.elements].tolist() == table.start.tolist()
+        for node in range(table.elements, table.first_text):
+            tag = table.tags[table.attribute_tag[node - table.elements]].encode()
+            assert offsets[node] == find_attribute(data, int(table.start[table.parent[node]]), tag) >= 0
+        for row in range(table.elements):
+            own = [node for node in range(table.first_text, table.nodes) if table.parent[node] == row]
+            places = zip(own, text_offsets(data, int(table.start[row])), strict=True)
+            assert all(offsets[node] in (place, UNPLACED) for node, place in places)
+            texts += sum(offsets[node] != UNPLACED for node in own)
+
+    assert texts
+
+
+def test_reasons_stay_and_texts_that_do_not_begin_right_behind_the_tag_are_left_to_others() -> None:
+    data = b"<a x='1'>t<b/>u<c><d/>v</c></a>"
+    table = read([Document(data)])
+    first = table.first_text
+    nodes = np.array([-1, -2, -3, 0, 4, first, first + 1, first + 2], np.int32)
+    offsets = np.zeros(nodes.size, np.int64)
+    columns = table.start, table.parent, table.attribute_tag, table.text_first
+
+    assert place_nodes(data, nodes, columns, table.tags, offsets) == 2
+    assert offsets.tolist() == [-1, -2, -3, 0, 3, 9, UNPLACED, UNPLACED]
+
+
+def test_columns_that_do_not_fit_have_no_places() -> None:
+    ints, longs = np.zeros(1, np.int32), np.zeros(1, np.int64)
+    good: tuple[Any, ...] = b"<a/>", ints, (longs, ints, ints[:0], ints), ["a"], longs.copy()
+    wrong: list[tuple[Any, ...]] = [
+        good[:4],
+        ("<a/>", *good[1:]),
+        (good[0], longs, *good[2:]),
+        (*good[:2], (longs, ints, ints[:0]), *good[3:]),
+        (*good[:2], (ints, ints, ints[:0], ints), *good[3:]),
+        (*good[:2], (longs, ints[:0], ints[:0], ints), *good[3:]),
+        (*good[:2], (longs, ints, ints[:0], ints[:0]), *good[3:]),
+        (*good[:3], ("a",), good[4]),
+        (*good[:4], longs[:0]),
+        (*good[:4], bytes(8)),
+    ]
+    assert place_nodes(*good) == 0
+    for arguments in wrong:
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            place_nodes(*arguments)

@@ -1,92 +1,109 @@
-"""The compiled look-up of label paths and states, checked by hand on tables that are small."""
+"""The compiled run of an automaton along a document, checked by hand on tables that are small."""
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 import numpy as np
 import pytest
 
-from weft.kernel import follow, walk
+from weft.kernel import follow
 
-# The root is label path 0; below it `1` leads to 7, and from there `2` to 9.
-CHILDREN = {1: 7, 7 << 32 | 2: 9}
+ABSENT, SEVERAL = -1, -2
+Column = np.ndarray[tuple[int], np.dtype[np.int32]]
 
 
-def column(*numbers: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+def column(*numbers: int) -> Column:
     return np.array(numbers, np.int32)
 
 
-def test_known_paths_are_looked_up_and_nameless_rows_have_none() -> None:
-    labels = column(5, 5, 5, 5, 0)
-    assert walk(CHILDREN, column(-1, 0, 0, 1), column(1, 2, -1, -1), labels, 0) == 4
-    assert labels.tolist() == [7, 9, -1, -1, 0]
+# From state 1 class 0 leads to 2; from there class 1 to 3 and class 0 nowhere; class 2 is not known from there.
+STEPS = column(0, 0, 0, 2, 0, 0, 0, 3, -1, 0, 0, 0)
+ENDS = column(0, 0, 0, 1, 3), column(0, 1, 2)  # path 0 ends in state 2, paths 1 and 2 in state 3
 
 
-def test_it_stops_where_a_path_is_new_and_goes_on_from_there() -> None:
-    labels = column(5, 5, 5, 0)
-    parents, names = column(-1, 0, 0), column(1, 3, 2)
-    assert walk(CHILDREN, parents, names, labels, 0) == 1
-    assert labels.tolist() == [7, 5, 5, 0]
-    assert walk(CHILDREN, parents, names, labels, 2) == 3
-    assert labels.tolist() == [7, 5, 9, 0]
+def automaton(elements: tuple[int, ...], attributes: tuple[int, ...] = (), text: int = 0) -> tuple[Any, ...]:
+    return STEPS, *ENDS, column(*elements), column(*attributes), array("i", [text])
 
 
-def test_columns_that_do_not_fit_are_refused() -> None:
-    good = column(-1), column(1), column(0, 0)
+def test_each_path_has_its_node_and_nothing_is_looked_at_below_a_dead_name() -> None:
+    # 0: name 0, with 1: name 1, and 2: name 0, which is dead; in it 3, whose name is not known, and need not be
+    table = column(-1, 0, 0, 2), column(3, 1, 3, 3), column(0, 1, 0, 9), column()
+    states, nodes = column(0, 0, 0, 0), column(ABSENT, ABSENT, ABSENT)
+
+    assert follow(automaton((0, 1)), 3, table, (0, 4, 4, 4, 4, 4), states, nodes, 0) == -1
+    assert nodes.tolist() == [0, 1, 1]
+    assert states.tolist() == [2, 3, 0, 0]
+
+
+def test_a_path_that_leads_to_two_nodes_has_several() -> None:
+    table = column(-1, 0, 0, 0), column(3, 1, 2, 3), column(0, 1, 1, 1), column()
+    nodes = column(ABSENT, ABSENT, ABSENT)
+
+    assert follow(automaton((0, 1)), 3, table, (0, 4, 4, 4, 4, 4), column(0, 0, 0, 0), nodes, 0) == -1
+    assert nodes.tolist() == [0, SEVERAL, SEVERAL]
+
+
+def test_attributes_and_texts_go_on_from_their_elements() -> None:
+    # 0: an element, 1: its attribute of class 1, 2: its attribute of class 0, 3: its text
+    table = column(-1, 0, 0, 0), column(0), column(0), column(0, 1)
+    nodes = column(ABSENT, ABSENT, ABSENT)
+
+    given = automaton((0,), (1, 0), text=0), 3, table
+    assert follow(*given, (0, 1, 1, 3, 3, 4), column(0), nodes, 0) == -1
+    assert nodes.tolist() == [0, 1, 1]
+    nodes = column(ABSENT, ABSENT, ABSENT)
+    assert follow(automaton((0,), (1, 0), text=1), 3, table, (0, 1, 1, 3, 3, 4), column(0), nodes, 0) == -1
+    assert nodes.tolist() == [0, SEVERAL, SEVERAL]
+
+
+def test_only_the_nodes_within_the_bounds_count() -> None:
+    # two documents: 0 with 1 in it, 2 with 3 in it; the attributes 4 and 5 are theirs
+    table = column(-1, 0, -1, 2, 0, 2), column(1, 1, 3, 3), column(0, 1, 0, 1), column(1, 1)
+    nodes = column(ABSENT, ABSENT, ABSENT)
+
+    assert follow(automaton((0, 1), (0, 0)), 3, table, (2, 4, 5, 6, 6, 6), column(0, 0), nodes, 2) == -1
+    assert nodes.tolist() == [2, 3, 3]
+
+
+def test_it_stops_where_a_step_or_a_name_is_not_known_and_goes_on_from_there() -> None:
+    table = column(-1, 0, 0), column(2, 1, 2), column(0, 2, 1), column()
+    states, nodes = column(0, 0, 0), column(ABSENT, ABSENT, ABSENT)
+    bounds = 0, 3, 3, 3, 3, 3
+
+    assert follow(automaton(()), 3, table, bounds, states, nodes, 0) == 0  # its name
+    assert follow(automaton((0, 1, 2)), 3, table, bounds, states, nodes, 0) == 1  # its step
+    steps = STEPS.copy()
+    steps[8] = 0
+    assert follow((steps, *automaton((0, 1, 2))[1:]), 3, table, bounds, states, nodes, 1) == -1
+    assert nodes.tolist() == [0, 2, 2]
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    table = column(-1, 0), column(0), column(0), column(0)
+    good: tuple[Any, ...] = automaton((0,), (0,)), 3, table, (0, 1, 1, 2, 2, 2), column(0), column(ABSENT), 0
     wrong: list[tuple[Any, ...]] = [
-        (CHILDREN, np.zeros(1), *good[1:], 0),
-        (CHILDREN, column(), *good[1:], 0),
-        (CHILDREN, *good[:2], column(0), 0),
-        (CHILDREN, column(9), *good[1:], 0),
-        (CHILDREN, *good, -1),
-        ([], *good, 0),
-        (CHILDREN, *good),
-    ]
-    for arguments in wrong:
-        with pytest.raises((TypeError, ValueError, IndexError)):
-            walk(*arguments)
-
-
-# -- an automaton: from state 1 name 0 leads to 2; from there name 1 to 3, name 0 nowhere, and what 2 does is not known
-
-STEPS = (0, 0, 0, 2, 0, 0, 0, 3, -1, 0, 0, 0)
-
-
-def test_states_follow_from_the_parents_and_nothing_leads_out_of_the_dead_one() -> None:
-    states = column(9, 9, 9, 9, 9, 1)
-    parents, names = column(-1, 0, 0, 2, 1), column(0, 1, 0, 7, 0)
-
-    assert follow(column(*STEPS), 3, parents, names, states, 0) == 5
-    assert states.tolist() == [2, 3, 0, 0, 0, 1]
-
-
-def test_it_stops_where_a_step_is_not_known() -> None:
-    states = column(9, 9, 1)
-
-    assert follow(column(*STEPS), 3, column(-1, 0), column(0, 2), states, 0) == 1
-    assert states.tolist() == [2, 9, 1]
-
-
-def test_what_does_not_fit_an_automaton_is_refused() -> None:
-    good = column(*STEPS), 3, column(-1), column(0), column(0, 1), 0
-    wrong: list[tuple[Any, ...]] = [
-        good[:5],
-        (np.zeros(12), *good[1:]),
+        good[:6],
+        (automaton((0,))[:5], *good[1:]),
+        ((np.zeros(12), *automaton((0,))[1:]), *good[1:]),
         (good[0], "x", *good[2:]),
-        (good[0], -1, *good[2:]),
         (good[0], 0, *good[2:]),
-        (column(), *good[1:]),
-        (*good[:2], column(), *good[3:]),
-        (*good[:2], column(9), *good[3:]),
-        (*good[:3], column(3), *good[4:]),
-        (*good[:3], column(-1), *good[4:]),
-        (*good[:4], column(0, 4), 0),
-        (*good[:4], column(0, -1), 0),
-        (*good[:4], column(0), 0),
-        (*good[:5], -1),
+        (*good[:2], table[:3], *good[3:]),
+        (*good[:2], (column(-1), *table[1:]), *good[3:]),
+        (*good[:2], (table[0], column(), *table[2:]), *good[3:]),
+        (*good[:3], (0, 1), *good[4:]),
+        (*good[:3], (0, 2, 2, 2, 2, 2), *good[4:]),
+        (*good[:3], (-1, 1, 1, 2, 2, 2), *good[4:]),
+        (*good[:3], (0, 1, 0, 2, 2, 2), *good[4:]),
+        (*good[:3], (0, 1, 1, 2, 2, 3), *good[4:]),
+        (*good[:4], column(), *good[5:]),
+        (*good[:4], b"0000", *good[5:]),
+        (*good[:5], b"0000", 0),
+        (*good[:6], -1),
+        (*good[:6], "x"),
     ]
-    assert follow(*good) == 1
+    assert follow(*good) == -1
     for arguments in wrong:
-        with pytest.raises((TypeError, ValueError, IndexError)):
+        with pytest.raises((TypeError, ValueError, BufferError)):
             follow(*arguments)

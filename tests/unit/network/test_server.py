@@ -12,15 +12,18 @@ from weft.documents.table import NodeTable
 from weft.engine.engine import Engine, Matches
 from weft.headers.configuration import configure
 from weft.headers.producer import attach
+from weft.languages import parse
 from weft.network import parsing
 from weft.network.generators import chain, mesh, tree
 from weft.network.passage import Handled, Passage
+from weft.network.questions import Asked, Questions
 from weft.network.routing import Routing
 from weft.network.seen import SeenDocuments
 from weft.network.server import Server
 from weft.network.server_plan import plan_servers
 from weft.network.simulate import Simulation, simulate
 from weft.network.topology import Topology
+from weft.plans.plan import Pattern
 
 VIEWS = configure("views", ["/a/b", "/a/c"])
 
@@ -32,6 +35,12 @@ def server(network: Topology, name: str) -> Server:
 def passage(data: str, number: int = 0, views: bool = True) -> Passage:
     document = Document(data, f"d{number}")
     return Passage("source0", number, attach(document, VIEWS)[0] if views else document)
+
+
+def plan(query: str) -> Pattern:
+    found = parse(query)
+    assert isinstance(found, Pattern)
+    return found
 
 
 def told(handled: list[Handled]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -170,3 +179,41 @@ def test_subscriptions_with_joins_come_and_go() -> None:
     simulation.publish(documents)
 
     assert [each.documents for each in simulation.end().deliveries] == [("d0", "d1")]
+
+
+def test_an_engine_takes_changes_in_and_is_made_anew_only_when_much_of_it_is_unused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = Mock(side_effect=parsing._Running)
+    monkeypatch.setattr(parsing, "_Running", made)
+    monkeypatch.setattr(parsing, "_SWEEP", 3)
+    plans = {number: plan(f"/a[d = '{number}']") for number in range(8)}
+    questions = Questions([])
+
+    def matched(data: str) -> list[Asked]:
+        return questions.answer([Document(data, "it")])[0].matched
+
+    questions.add(("subscription", "0"), plans[0])
+    assert matched("<a><d>0</d></a>") == [("subscription", "0")]
+    for number in range(1, 8):
+        questions.add(("subscription", str(number)), plans[number])
+        assert matched(f"<a><d>{number}</d></a>") == [("subscription", str(number))]
+    assert made.call_count == 1
+    for number in range(7):
+        questions.remove(("subscription", str(number)))
+        assert matched(f"<a><d>{number}</d><d>7</d></a>") == [("subscription", "7")]
+    assert 1 < made.call_count < 7
+
+
+def test_a_plan_that_the_engine_cannot_take_in_leaves_the_others_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = Questions([])
+    questions.add(("subscription", "good"), plan("/a"))
+    assert questions.answer([Document("<a/>", "it")])[0].matched
+    other = plan("/b")
+    with monkeypatch.context() as patched:
+        patched.setattr(Engine, "add", Mock(side_effect=MemoryError))
+        with pytest.raises(MemoryError):
+            questions.add(("subscription", "bad"), other)
+
+    assert questions.is_resting
+    assert questions.answer([Document("<a/>", "it")])[0].matched == [("subscription", "good")]
