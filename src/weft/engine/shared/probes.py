@@ -33,7 +33,7 @@ def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
     }
     comparisons = frozen.comparisons
     columns |= _runs(comparisons, states) | _equals(comparisons, states)
-    texts = [text.encode() for text in comparisons.sorted_texts]
+    texts = [text.encode() for text in comparisons.coded_texts]
     return ProbeTables(columns, texts, comparisons.orders_texts, _SEED)
 
 
@@ -86,7 +86,7 @@ def _equals(comparisons: Comparisons, states: int) -> dict[str, object]:
     order = np.lexsort((state, codes))
     return {
         "has_equal": (np.diff(starts) > 0).astype(np.int8),
-        "equal_start": np.searchsorted(codes[order], np.arange(len(comparisons.sorted_texts) + 1)).astype(np.int64),
+        "equal_start": np.searchsorted(codes[order], np.arange(len(comparisons.coded_texts) + 1)).astype(np.int64),
         "equal_states": state[order],
         "equal_tests": tests[order].astype(np.int32),
     }

@@ -46,6 +46,8 @@ class PartColumns:
 
 def part_columns(tables: NodeTables) -> PartColumns:
     """The columns of a plan that no longer changes."""
+    if not len(tables):
+        return _NO_COLUMNS
     size, none = len(tables), np.full(len(tables), NOTHING, np.int32)
     child, parent, test, number = none.copy(), none.copy(), none, np.zeros(size)
     by_test, operator, is_last, is_count = (np.zeros(size, np.int8) for _ in range(4))
@@ -62,6 +64,13 @@ def part_columns(tables: NodeTables) -> PartColumns:
         if isinstance(goal, CountGoal):
             operator[node], number[node], is_count[node] = OPERATOR_CODES[goal.operator], goal.number, True
     return PartColumns(child, parent, test, by_test, operator, number, is_last, is_count, *_checks(tables))
+
+
+_INTS, _SMALLS = np.zeros(0, np.int32), np.zeros(0, np.int8)
+_NO_PLACES = np.zeros(1, np.int64)
+_NO_COLUMNS = PartColumns(
+    _INTS, _INTS, _INTS, _SMALLS, _SMALLS, np.zeros(0), _SMALLS, _SMALLS, _NO_PLACES, _INTS, _SMALLS
+)
 
 
 def _checks(tables: NodeTables) -> tuple[Longs, Ints, Small]:
@@ -81,8 +90,7 @@ def _codes(tables: NodeTables, comparisons: Comparisons) -> tuple[Small, Ints]:
     is_probed = np.array(tests.operator, np.int8) >= len(COMPARISONS)
     reading[tests.node] = np.where(is_probed, _PROBED, np.array(tests.reading, np.int8))
     on_text = np.flatnonzero(~is_probed & (np.array(tests.reading, np.int8) == Reading.TEXT))
-    ranks = np.array([comparisons.texts.get(text, 0) for text in tests.texts], np.int32)
-    code[np.array(tests.node, np.int32)[on_text]] = ranks[np.array(tests.constant, np.int32)[on_text]]
+    code[np.array(tests.node, np.int32)[on_text]] = comparisons.text_codes[np.array(tests.constant, np.int32)[on_text]]
     return reading, code
 
 
