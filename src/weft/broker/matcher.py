@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from weft.broker.kept_subscriptions import KeptSubscriptions
 from weft.broker.reading import new_plan, plan_of
 from weft.broker.subscription_ids import SubscriptionIds
 from weft.broker.subscriptions import Subscription
@@ -59,7 +60,7 @@ class Matcher:
         self.engine = self.new_engine()
         self.joins = self._make_joins()
         self.headers = HeaderMatcher(self._configurations)
-        self.subscriptions: dict[int, Subscription] = {}
+        self.subscriptions = KeptSubscriptions(self._id_of)
         self.numbers: dict[str, int] = {}
         self.suspended: dict[int, str] = {}  # by number the reason
         self.ids = SubscriptionIds.empty()
@@ -117,6 +118,9 @@ class Matcher:
         self.ids = self.ids.with_name(number, subscription.id)
         self.subscriptions[number] = subscription
         self.numbers[subscription.id] = number
+
+    def _id_of(self, number: int) -> str:
+        return self.ids.of(number)
 
     def remove(self, id: str) -> None:
         """Let a subscription go; raises KeyError if there is none with this id."""

@@ -82,7 +82,13 @@ class Index:
     def add(self, subscription: int, plan: EnginePlan) -> None:
         """Take a subscription in; label paths are forgotten."""
         self._frozen = None
-        self.enter(subscription, self.append(plan))
+        if not isinstance(plan, Pattern):
+            self.enter(subscription, self.append(plan))
+            return
+        self.shared.begin()  # what is right for all is too much for the many
+        result = self._result(plan)
+        self.targets.add(result, subscription)
+        self.results.add(subscription, (result,))
 
     def append(self, plan: EnginePlan) -> IndexEntry:
         """Merge a plan into the shared one; what is answered now stays as it is."""
