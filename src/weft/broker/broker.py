@@ -217,7 +217,7 @@ class Broker:
         They take part no more, so that they do not disturb the others; to try one again, unsubscribe and subscribe it.
         """
         with self._changing:
-            return {self._matcher.ids[number]: reason for number, reason in self._matcher.suspended.items()}
+            return {self._matcher.ids.of(number): reason for number, reason in self._matcher.suspended.items()}
 
     @property
     def invalid(self) -> int:

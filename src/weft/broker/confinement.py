@@ -12,7 +12,8 @@ from typing import Generic, Protocol, TypeVar
 
 from weft.documents.build import read
 from weft.documents.table import NodeTable
-from weft.engine.engine import Engine, EnginePlan
+from weft.engine.engine import Engine
+from weft.engine.index import EnginePlan
 from weft.errors import failure_of
 
 Answered = TypeVar("Answered")

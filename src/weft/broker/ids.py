@@ -9,6 +9,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.broker.subscription_ids import SubscriptionIds
 from weft.columns.integers import Ints
 
 
@@ -22,7 +23,7 @@ class Ids(Sequence[str]):
     __slots__ = ("__dict__", "_found", "_names")
     __hash__ = None  # type: ignore[assignment]  # it equals lists
 
-    def __init__(self, found: Ints, names: NDArray[np.object_]) -> None:
+    def __init__(self, found: Ints, names: SubscriptionIds | NDArray[np.object_]) -> None:
         """`found` are the numbers, each once, in any order; `names` the ids by number."""
         self._found, self._names = found, names
 
@@ -52,7 +53,7 @@ class Ids(Sequence[str]):
         if isinstance(at, slice):
             names: list[str] = self._names[self.numbers[at]].tolist()
             return names
-        return str(self._names[self.numbers[at]])
+        return str(self._names[self.numbers[at : at + 1 or None]][0])
 
     def __contains__(self, id: object) -> bool:
         return bool((self._names[self._found] == id).any())

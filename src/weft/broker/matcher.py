@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-
+from weft.broker.kept_subscriptions import KeptSubscriptions
 from weft.broker.reading import new_plan, plan_of
+from weft.broker.subscription_ids import SubscriptionIds
 from weft.broker.subscriptions import Subscription
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
@@ -28,7 +28,7 @@ from weft.plans.xscl import Xscl
 from weft.reference.pathsharing.engine import PathSharingEngine
 from weft.reference.pathsharing.optimize import Approach
 
-_SWEEP = 10_000  # results that nobody wants any more, before the engine is built anew
+_SWEEP = 10_000  # results that nobody wants any more, before the large index is made anew without them
 
 
 class Matcher:
@@ -60,10 +60,10 @@ class Matcher:
         self.engine = self.new_engine()
         self.joins = self._make_joins()
         self.headers = HeaderMatcher(self._configurations)
-        self.subscriptions: dict[int, Subscription] = {}
+        self.subscriptions = KeptSubscriptions(self._id_of)
         self.numbers: dict[str, int] = {}
         self.suspended: dict[int, str] = {}  # by number the reason
-        self.ids = np.empty(1024, object)  # by number; of those that went too, for answers that are read later
+        self.ids = SubscriptionIds.empty()
         self._loose: _WithoutDtd | None = None
         self._next = 0
 
@@ -111,16 +111,16 @@ class Matcher:
             number += 1
         return str(number)
 
-    def _enter(self, subscription: Subscription) -> int:
+    def _enter(self, subscription: Subscription) -> None:
         """The next number is this subscription's."""
         number = self._next
         self._next += 1
-        if number == len(self.ids):
-            self.ids = np.concatenate([self.ids, np.empty(number, object)])
-        self.ids[number] = subscription.id
+        self.ids = self.ids.with_name(number, subscription.id)
         self.subscriptions[number] = subscription
         self.numbers[subscription.id] = number
-        return number
+
+    def _id_of(self, number: int) -> str:
+        return self.ids.of(number)
 
     def remove(self, id: str) -> None:
         """Let a subscription go; raises KeyError if there is none with this id."""
@@ -132,26 +132,22 @@ class Matcher:
         elif self.suspended.pop(number, None) is None:
             for engine in self._engines():
                 engine.remove(number)
-        if max(self.engine.dead, self._next - len(self.numbers)) > max(_SWEEP, len(self.numbers)):
-            self.rebuild()
+        most = max(_SWEEP, len(self.numbers))
+        is_many = self._next - self.ids.first - len(self.numbers) > most
+        if is_many:
+            self.ids = self.ids.without_gone(self.numbers, self._next)
+        if any(engine.large.dead > (len(engine.large) // 8 if is_many else most) for engine in self._engines()):
+            self.sweep()
 
-    def rebuild(self) -> None:
-        """A new engine without what nobody wants any more; joins remember what they do."""
-        kept, joins, suspended = list(self.subscriptions.items()), self.joins, self.suspended
-        hits, misses = self.headers.hits, self.headers.misses
-        self.clear()
-        self.joins, self.headers.hits, self.headers.misses = joins, hits, misses
-        moved = {}
-        for number, subscription in kept:
-            if number in joins:
-                if self._configurations:
-                    self.headers.add(self._next, plan_of(subscription))
-                moved[number] = self._enter(subscription)
-            elif number in suspended:
-                self.suspended[self._enter(subscription)] = suspended[number]
-            else:
-                self.add(subscription, plan_of(subscription))
-        joins.registered.renumber(moved)
+    def sweep(self) -> None:
+        """Begin to rid the engines of what nobody wants any more, which they do in slices."""
+        for engine in self._engines():
+            engine.sweep(self.plan)
+
+    def keep_up(self) -> None:
+        """A slice of what the engines have under way; to be called before a batch is matched."""
+        for engine in self._engines():
+            engine.keep_up()
 
     # -- what confinement needs
 

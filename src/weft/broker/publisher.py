@@ -37,6 +37,7 @@ class Publisher:
     def matches(self, documents: list[Document]) -> list[Ids]:
         """For each document the ids of the subscriptions that match it."""
         found: list[Ids] = []
+        self._matcher.keep_up()
         names, none = self._matcher.ids, np.zeros(0, np.int32)
         for chunk in chunks(documents):
             answers = answered(chunk, self._matcher.headers, self._matcher.limits)
@@ -53,6 +54,7 @@ class Publisher:
     def messages(self, documents: list[Document]) -> Addressed:
         """The messages of a batch: by document, then subscription, those of joins behind."""
         made: Addressed = []
+        self._matcher.keep_up()
         for chunk in chunks(documents):
             # Where something matches, nodes are needed, and so the document.
             skipped = {
@@ -115,5 +117,5 @@ class Publisher:
     def _refuse(self, refused: Iterable[tuple[int, str, str]]) -> None:
         """Messages that are not made: whose, of which document, and why."""
         for number, document, reason in refused:
-            self.refused.append(MessageError(self._matcher.ids[number], document, reason))
+            self.refused.append(MessageError(self._matcher.ids.of(number), document, reason))
             self.refused_count += 1

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+_MANY = 4_096  # keys, from which on a sort of wider ones is faster than a sort of places
 MOST = 1 << 24  # entries at once, some hundred megabytes; what a batch and the queries make beyond comes in parts
 
 
@@ -52,6 +53,16 @@ def distinct(keys: Longs) -> Longs:
     """Distinct keys, sorted. Sorting and comparing neighbours beats np.unique on what we have."""
     keys = np.sort(keys)
     return keys[np.append(True, keys[1:] != keys[:-1])] if keys.size else keys
+
+
+def stable_order(keys: Ints) -> Longs:
+    """What puts keys, none below zero, in order; equal ones stay as they come.
+
+    Many are sorted as one column with their places, which takes an eighth of what sorting places by keys does.
+    """
+    if keys.size < _MANY or (keys[1:] >= keys[:-1]).all():
+        return np.argsort(keys, kind="stable")
+    return np.sort(keys.astype(np.int64) << 32 | np.arange(keys.size)) & (1 << 32) - 1
 
 
 def unique_pairs(left: Ints, right: Ints, width: int) -> tuple[Ints, Ints]:

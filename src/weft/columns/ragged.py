@@ -6,16 +6,25 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from weft.columns.integers import Ints, Longs, expand
+from weft.columns.integers import Ints, Longs, expand, stable_order
 
 
 class Ragged:
     """For every key below `size` a run of integers, in the order in which they came."""
 
     def __init__(self, keys: Ints, entries: Ints, size: int) -> None:
-        order = np.argsort(keys, kind="stable")
-        self.starts: Longs = np.append(0, np.cumsum(np.bincount(keys, minlength=size)))
-        self.entries: Ints = np.ascontiguousarray(entries[order], np.int32)
+        self.starts: Longs = np.zeros(size + 1, np.int64)
+        self.entries: Ints = np.zeros(0, np.int32)
+        if keys.size:
+            self.starts[1:] = np.cumsum(np.bincount(keys, minlength=size))
+            self.entries = np.ascontiguousarray(entries[stable_order(keys)], np.int32)
+
+    @classmethod
+    def of_runs(cls, starts: Longs, entries: Ints) -> Ragged:
+        """Runs that lie one after the other already."""
+        made = cls.__new__(cls)
+        made.starts, made.entries = starts, entries
+        return made
 
     @classmethod
     def of_pairs(cls, pairs: Iterable[tuple[int, int]], size: int) -> Ragged:

@@ -1,12 +1,16 @@
 """Subscriptions and node tables in, outcomes out. Subscriptions come and go without disturbing the others.
 
-What is added while documents flow goes to a second, small index, which joins the first when it has grown: so adding
-costs what the small one costs, and the label paths of the many stay.
+There are three indexes. What is added while documents flow goes to the *latest*, which is so small that it is made anew
+for the next document. When it has grown it joins the *small* one, and that, in its turn, the *large* one. This, and
+sweeping out of the large one what nobody wants any more, is done in slices, one a call, while the indexes as they were
+go on answering.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import IntEnum
 from operator import itemgetter
 from typing import Protocol
 
@@ -16,17 +20,18 @@ from weft.columns.integers import MOST, Ints
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
-from weft.engine.index import Index
+from weft.engine.index import EnginePlan, Index
 from weft.engine.messages.budget import Budget
 from weft.engine.messages.outcome import Outcome
 from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
+from weft.engine.upkeep import join, sweep
 from weft.engine.validity import Validity
-from weft.plans.flwr import Flwr
-from weft.plans.plan import Edge, Selection
 
-EnginePlan = Selection | Flwr | Edge
-_RECENT = 1_000  # the small index may have this many, and one more for every 32 of the large one
+_LATEST = 32  # subscriptions that the latest index may have when it is made anew for a document
+_SMALL = 1_000  # that the small one may have, and one more for every 32 of the large one
+_SLICE = 0.002  # seconds of upkeep in a call
+_CALLS = 16  # that do some upkeep after each batch: whoever loads very many at once is not slowed down
 
 
 class Engine:
@@ -41,53 +46,166 @@ class Engine:
         dtd: Dtd | None = None,
         profile: Profile | None = None,
         limits: Limits | None = None,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._bounds, self._dtd = bounds, dtd
+        self._bounds, self._dtd, self._clock = bounds, dtd, clock
         self.limits = limits or Limits()
         self.profile = profile or Profile()
-        self.large, self.small = self._new_index(), self._new_index()
         self._validity = Validity(dtd) if dtd is not None else None
-        self._recent: dict[int, EnginePlan] = {}  # the plans of the small index, until they join the large one
+        self.large, self.small, self.latest = self._new_index(), self._new_index(), self._new_index()
+        self._joining_large: list[Index] = []  # former small ones, whose subscriptions are about to be in the large one
+        self._joining_small: list[Index] = []  # former latest ones, likewise
+        self._swept: Index | None = None  # the next large one, while it is made
+        self._recent: dict[int, EnginePlan] = {}  # the plans of all that are not in the large one
+        self._tasks: dict[_Task, Iterator[None]] = {}
+        self._calls = 0
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is under way is not taken along: it is begun anew where it is needed."""
+        return self.__dict__ | {"_tasks": {}, "_swept": None}
 
     def _new_index(self) -> Index:
         return Index(self._bounds, self.profile, self._dtd)
 
     def __len__(self) -> int:
-        return len(self.large) + len(self.small)
+        return sum(map(len, self.indexes))
+
+    @property
+    def indexes(self) -> list[Index]:
+        """All that answer; the numbers of each are above those of the one before."""
+        return [self.large, *self._joining_large, self.small, *self._joining_small, self.latest]
 
     @property
     def dead(self) -> int:
         """How many results nobody wants any more; a new engine would be without them."""
-        return self.large.dead + self.small.dead
+        return sum(index.dead for index in self.indexes)
+
+    def index_of(self, subscription: int) -> Index:
+        """The index that answers a subscription."""
+        for index in self.indexes:
+            if subscription in index.results:
+                return index
+        raise KeyError(subscription)
 
     def add(self, subscription: int, plan: EnginePlan) -> None:
         """Take a subscription in; numbers only grow."""
-        if not self.large.is_warm:
+        if not self.large.is_warm and not self._recent and _Task.LARGE not in self._tasks:
             self.large.add(subscription, plan)
             return
-        self.small.add(subscription, plan)
+        self.latest.add(subscription, plan)
         self._recent[subscription] = plan
-        if len(self.small) > _RECENT + len(self.large) // 32:
-            for recent, its_plan in self._recent.items():
-                self.large.add(recent, its_plan)
-            self.small = self._new_index()
-            self._recent = {}
+        self.keep_up()
 
     def remove(self, subscription: int) -> None:
-        """Let a subscription go. What only it wanted stays, unused, until there is a new engine."""
-        index = self.large if subscription in self.large.results else self.small
-        index.remove(subscription)
+        """Let a subscription go. What only it wanted stays, unused, until the index joins another or is swept."""
+        self.index_of(subscription).remove(subscription)
         self._recent.pop(subscription, None)
+        if self._swept is not None and subscription in self._swept.results:
+            self._swept.remove(subscription)
+        self._calls = max(self._calls, 1)  # or what is dead would grow where no document comes
+        self.keep_up()
 
     def faults(self, table: NodeTable) -> dict[int, str]:
         """The documents, by place, that do not keep to the DTD, if there is one: they must not be matched with it."""
         return self._validity.faults(table) if self._validity is not None else {}
 
     def match(self, table: NodeTable, whether: bool = False) -> Matches:
-        """Answer a batch; with `whether` nobody will ask for nodes, and less is looked at."""
+        """Answer a batch; with `whether` nobody will ask for nodes, and less is looked at.
+
+        What it brings is to be read before anything changes.
+        """
         budget = Budget(table, self.limits)
-        outcomes = [index.match(table, budget, whether) for index in (self.large, self.small) if len(index)]
+        self._calls = _CALLS
+        outcomes = [index.match(table, budget, whether) for index in self.indexes if len(index)]
         return Matches(outcomes, len(table.documents), budget)
+
+    # -- upkeep
+
+    def sweep(self, plan_of: Callable[[int], EnginePlan]) -> None:
+        """Begin to make the large index anew, without what nobody wants any more; the plans are asked for one by one.
+
+        Where no documents flow it is done at once.
+        """
+        if _Task.LARGE not in self._tasks:
+            self._tasks[_Task.LARGE] = self._sweep_large(plan_of)
+            if not self.large.is_warm:
+                self.settle()
+
+    def settle(self) -> None:
+        """Do all that is left of what is under way."""
+        while self._tasks:
+            self._step()
+
+    def keep_up(self) -> None:
+        """A slice of what is under way, at least a step. It changes no answer, yet no batch may be answered meanwhile.
+
+        The time tells when it ends, so that it is short on a slow machine too.
+        """
+        if not self._calls:
+            return
+        self._calls -= 1
+        end = self._clock() + _SLICE
+        self._plan_upkeep()
+        while self._tasks:
+            self._step()
+            if self._clock() >= end:
+                break
+
+    def _step(self) -> None:
+        """A step of the task that is sooner done; one that fails is dropped, and the next batch shows what is wrong."""
+        which = min(self._tasks)
+        task = self._tasks.pop(which)
+        try:
+            for _ in task:
+                self._tasks[which] = task
+                break
+        except Exception:
+            for index in self.indexes:
+                index.forget()
+            self._swept = None
+
+    def _plan_upkeep(self) -> None:
+        """Begin what is due."""
+        if _Task.SMALL not in self._tasks:
+            if _size(self.latest) > _LATEST:
+                self._joining_small += [self.latest] if len(self.latest) else []
+                self.latest = self._new_index()
+            most = _SMALL + len(self.large) // 32
+            if not self._joining_large and _size(self.small, *self._joining_small) > most:
+                self._joining_large = [self.small, *self._joining_small]
+                self.small, self._joining_small = self._new_index(), []
+            if self._joining_small:
+                self._tasks[_Task.SMALL] = self._join_small()
+        if self._joining_large and _Task.LARGE not in self._tasks:
+            self._tasks[_Task.LARGE] = self._join_large()
+
+    def _join_small(self) -> Iterator[None]:
+        for _ in join(self.small, self._joining_small, self._recent):
+            yield
+        self._joining_small = []
+
+    def _join_large(self) -> Iterator[None]:
+        for moved in join(self.large, self._joining_large, self._recent):
+            self._recent.pop(moved, None)
+            yield
+        self._joining_large = []
+
+    def _sweep_large(self, plan_of: Callable[[int], EnginePlan]) -> Iterator[None]:
+        self._swept = self._new_index()
+        yield from sweep(self.large, self._swept, plan_of)
+        self.large, self._swept = self._swept, None
+
+
+class _Task(IntEnum):
+    """What can be under way at the same time; what is sooner done comes first."""
+
+    SMALL = 0
+    LARGE = 1
+
+
+def _size(*indexes: Index) -> int:
+    """Subscriptions, with those that went."""
+    return sum(len(index) + index.dead for index in indexes)
 
 
 class Answers(Protocol):

@@ -34,8 +34,9 @@ _TOLD = {
 def explain_all(engine: Engine, top: int = 10) -> str:
     """The shared plan: its size, what is shared most, and the label paths seen most."""
     lines = [_some(len(engine), "subscription")]
-    for title, index in (("plan", engine.large), ("recent additions", engine.small)):
+    for index in engine.indexes:
         if len(index):
+            title = "plan" if index is engine.large else "recent additions"
             lines += ["", f"{title}: {_some(len(index), 'subscription')}", *_explain_index(index, top)]
             lines += _explain_groups(index, top) if len(index.built) else []
     return "\n".join(lines)
@@ -93,7 +94,7 @@ def _some(number: int, thing: str) -> str:
 
 def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr) -> str:
     """One subscription: its plan, what runs for it, with whom it shares, and what it costs those it does not match."""
-    index = _index_of(engine, number)
+    index = engine.index_of(number)
     lines = [query, "", show_flwr(plan) if isinstance(plan, Flwr) else show(plan), ""]
     lines += [
         f"answered {next(index.ways([number]))}",
@@ -108,7 +109,7 @@ def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr)
 
 def running(engine: Engine, number: int) -> list[Line]:
     """What runs for a subscription, as lines with their depths: results, and the shared nodes that they are made of."""
-    index = _index_of(engine, number)
+    index = engine.index_of(number)
     nodes = NodeLines(index.shared)
     lines: list[Line] = []
     if number in index.compounds:
@@ -184,7 +185,3 @@ def _seen(index: Index, number: int) -> list[str]:
         if not states.isdisjoint(paths.reached(at).tolist()) or not results.isdisjoint(paths.results_at(at).tolist())
     ]
     return [f"  {int(paths.seen[at]):>9}  /{'/'.join(paths.names_of(at))}" for at in seen[:20]]
-
-
-def _index_of(engine: Engine, number: int) -> Index:
-    return engine.large if number in engine.large.results else engine.small

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from weft.documents.document import Limits
@@ -11,7 +12,7 @@ from weft.documents.table import NodeTable
 from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.evaluation.thorough import ThoroughEvaluation
 from weft.engine.messages.budget import Budget
-from weft.engine.messages.building import add_building, binding_pattern, edge_building
+from weft.engine.messages.building import Building, add_building, binding_pattern, edge_building
 from weft.engine.messages.built import BuiltQueries
 from weft.engine.messages.outcome import Compound, Outcome
 from weft.engine.messages.targets import Targets
@@ -28,9 +29,29 @@ from weft.plans.flwr import Flwr
 from weft.plans.plan import Combine, Edge, Pattern, Selection
 from weft.plans.recipe import Recipe
 
+EnginePlan = Selection | Flwr | Edge
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """What a subscription is in an index: its results, or an operation on several, and how its messages are built."""
+
+    results: tuple[int, ...]
+    compound: Compound | None = None
+    building: Building | None = None
+
+    @property
+    def targets(self) -> tuple[int, ...]:
+        """The results whose nodes are its answer."""
+        return () if self.building is not None and self.building.where is not None else self.results
+
 
 class Index:
-    """Subscriptions that are answered together. Growing it forgets its label paths, nothing else."""
+    """Subscriptions that are answered together.
+
+    Its plan only grows: what is answered from are arrays made of it at some moment, which stay as they are until `add`
+    drops them or `renew` has made others.
+    """
 
     def __init__(self, bounds: Bounds | None = None, profile: Profile | None = None, dtd: Dtd | None = None) -> None:
         self._profile, self._bounds = profile or Profile(), bounds
@@ -51,37 +72,51 @@ class Index:
 
     @property
     def is_warm(self) -> bool:
-        """Whether label paths would be lost by growing."""
-        return self._frozen is not None and len(self.plans.paths) > 1
+        """Whether something would be lost by adding to it."""
+        return self._frozen is not None
 
-    def add(self, subscription: int, selection: Selection | Flwr | Edge) -> None:
-        """Merge a subscription's plan into the shared one."""
-        self.shared.begin()
+    def forget(self) -> None:
+        """Make what is answered from anew when the next batch comes."""
         self._frozen = None
-        results: tuple[int, ...]
-        if isinstance(selection, Pattern):
-            results = (self._result(selection),)
-            self.targets.add(results[0], subscription)
-        elif isinstance(selection, Flwr):
-            results = (self._result(binding_pattern(selection.variables)),)
-            building = add_building(self.shared, selection, self._recipes)
-            self.built.add(subscription, results[0], building)
-            if selection.where is None:
-                self.targets.add(results[0], subscription)
-        elif isinstance(selection, Edge):
-            results = (self._result(selection.pattern),)
-            self.built.add(subscription, results[0], edge_building(self.shared, selection))
-            self.targets.add(results[0], subscription)
-        elif is_union(selection):
-            results = tuple(dict.fromkeys(self._result(pattern) for pattern in patterns(selection)))
-            for result in results:
-                self.targets.add(result, subscription)
-        else:
-            compound = self._compound(selection)
-            self.compounds[subscription] = compound
-            results = ()
-        self.results.add(subscription, results)
+
+    def add(self, subscription: int, plan: EnginePlan) -> None:
+        """Take a subscription in; label paths are forgotten."""
+        self._frozen = None
+        if not isinstance(plan, Pattern):
+            self.enter(subscription, self.append(plan))
+            return
+        self.shared.begin()  # what is right for all is too much for the many
+        result = self._result(plan)
+        self.targets.add(result, subscription)
+        self.results.add(subscription, (result,))
+
+    def append(self, plan: EnginePlan) -> IndexEntry:
+        """Merge a plan into the shared one; what is answered now stays as it is."""
         self.shared.begin()
+        if isinstance(plan, Pattern):
+            entry = IndexEntry((self._result(plan),))
+        elif isinstance(plan, Flwr):
+            results = (self._result(binding_pattern(plan.variables)),)
+            entry = IndexEntry(results, building=add_building(self.shared, plan, self._recipes))
+        elif isinstance(plan, Edge):
+            results = (self._result(plan.pattern),)
+            entry = IndexEntry(results, building=edge_building(self.shared, plan))
+        elif is_union(plan):
+            entry = IndexEntry(tuple(dict.fromkeys(self._result(pattern) for pattern in patterns(plan))))
+        else:
+            entry = IndexEntry((), self._compound(plan))
+        self.shared.begin()
+        return entry
+
+    def enter(self, subscription: int, entry: IndexEntry) -> None:
+        """A subscription, with a number above all others, wants what was appended for it."""
+        if entry.building is not None:
+            self.built.add(subscription, entry.results[0], entry.building)
+        if entry.compound is not None:
+            self.compounds[subscription] = entry.compound
+        for result in entry.targets:
+            self.targets.add(result, subscription)
+        self.results.add(subscription, entry.results)
 
     def remove(self, subscription: int) -> None:
         """Forget a subscription; what only it wanted stays, unused, until the index is built anew."""
@@ -92,6 +127,13 @@ class Index:
             self.dead += self.targets.remove(result, subscription)
         if self.compounds.pop(subscription, None) is not None:
             self.dead += 1
+
+    def renew(self) -> Iterator[None]:
+        """Make what is answered from anew, in steps, beside what there is; meanwhile nothing may be appended."""
+        plans = LabelPlans(self.shared, self._bounds)
+        frozen = yield from Frozen.in_steps(self.shared, self.origins)
+        yield from plans.freeze_in_steps(frozen)
+        self._frozen, self.plans, self._thorough = frozen, plans, None
 
     # -- for people
 
@@ -143,7 +185,7 @@ class Index:
         try:
             return self._match(table, budget or Budget(table, Limits()), whether)
         except BaseException:
-            self._frozen = None
+            self.forget()
             raise
 
     def _match(self, table: NodeTable, budget: Budget, whether: bool) -> Outcome:

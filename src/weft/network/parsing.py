@@ -10,7 +10,8 @@ from weft.broker.confinement import Registry
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
 from weft.documents.table import NodeTable
-from weft.engine.engine import Engine, EnginePlan
+from weft.engine.engine import Engine
+from weft.engine.index import EnginePlan
 from weft.errors import DocumentError
 from weft.headers.producer import Producer
 

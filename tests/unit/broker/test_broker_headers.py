@@ -153,7 +153,7 @@ def test_subscriptions_come_and_go_between_documents(monkeypatch: pytest.MonkeyP
             brokers[0].configure(configure("more", ["//a/k"]))
         if number % rounds(40) == rounds(30):
             for broker in brokers:
-                broker._matcher.rebuild()
+                broker._matcher.sweep()
         documents = [drawn(chance, number * 5 + place, at + place / 10) for place in range(5)]
         batch = [any_of_them(document, chance) for document in documents]
         assert brokers[0].matches(batch) == brokers[1].matches(documents)
@@ -166,7 +166,7 @@ def test_what_is_suspended_takes_part_no_more() -> None:
     (document,) = attach(b"<a><k>1</k></a>", KEYED)
 
     broker._matcher.suspend({broker._matcher.numbers["s"]: "it failed"})
-    broker._matcher.rebuild()
+    broker._matcher.sweep()
 
     assert broker.matches(document) == [["t"]]
     broker.unsubscribe("s")

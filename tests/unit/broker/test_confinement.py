@@ -120,7 +120,7 @@ def test_a_suspension_outlasts_a_rebuilt_engine() -> None:
     broker = healthy_broker("//a[matches(., 'bad')]")
     broker.matches(DOCUMENTS)
 
-    broker._matcher.rebuild()
+    broker._matcher.sweep()
 
     assert list(broker.suspended) == ["bad-0"]
     assert told(broker.publish(DOCUMENTS)) == EXPECTED

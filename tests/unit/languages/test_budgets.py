@@ -143,7 +143,7 @@ def test_larger_limits_hold_for_as_long_as_the_subscription_does() -> None:
     query = "//a" + nested("[b", "", "]", 60)
     broker.subscribe(query, id="deep")
 
-    broker._matcher.rebuild()
+    broker._matcher.sweep()
 
     assert broker.matches("<a/>") == [[]]
     assert "deep" in broker

@@ -103,7 +103,7 @@ def test_a_query_that_is_read_again_does_not_warn_again(recwarn: pytest.Warnings
     broker.subscribe("//a[b >= 'x']", id="mine")
 
     broker.explain("mine")
-    broker._matcher.rebuild()
+    broker._matcher.sweep()
 
     assert len(recwarn) == 1
 

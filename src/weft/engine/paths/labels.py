@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from weft.columns.integers import Flags, Ints
 from weft.documents.table import NodeTable
 from weft.engine.paths.states import States
+from weft.kernel.automaton import StateTable
 from weft.kernel.paths import PathTable
 from weft.plans.names import TEXT_NAME
 
@@ -54,7 +55,12 @@ class LabelPaths(Generic[Made]):
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything: after the NFA has grown, or when what is remembered is no longer of use."""
+        """Forget everything, after the NFA has grown."""
+        self._automaton: tuple[int, StateTable] | None = None  # as it is when label paths begin, and its size
+        self._forget()
+
+    def _forget(self) -> None:
+        """Forget all label paths; those that come run in the same NFA, however much has been added to it."""
         self.__dict__.pop("_paths", None)
         self.names: list[str] = [""]
         self.plans: Plans[Made] = Plans(self._plan)
@@ -67,9 +73,12 @@ class LabelPaths(Generic[Made]):
     @cached_property
     def _paths(self) -> PathTable:
         """Made when it is first used: who adds paths one by one clears each time."""
-        result_of_state = np.full(len(self._states), -1, np.int32)
+        if self._automaton is None:
+            self._automaton = len(self._states), self._states.automaton()
+        size, automaton = self._automaton
+        result_of_state = np.full(size, -1, np.int32)
         result_of_state[: self._result_of_state.size] = self._result_of_state
-        return PathTable(self._states.automaton(), result_of_state, self._results, self._busy)
+        return PathTable(automaton, result_of_state, self._results, self._busy)
 
     def __len__(self) -> int:
         return len(self._paths) if "_paths" in self.__dict__ else 1
@@ -145,7 +154,7 @@ class LabelPaths(Generic[Made]):
             return
         self._overflow += len(self) - mark
         if self._overflow > bounds.label_paths or len(self._codes) > 2 * bounds.label_paths:
-            self.clear()  # what is remembered has not helped for long: begin anew
+            self._forget()  # what is remembered has not helped for long: begin anew
             return
         self._paths.cut(mark)
         self._entries -= self.plans.cut(mark)

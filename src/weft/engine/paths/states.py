@@ -22,6 +22,8 @@ ROOT = 0
 NO_STATE = -1
 NO_STEP = -1  # of the root, and of loops: an edge without a name leads there
 STAR = "*"
+_ELEMENT = Kind.ELEMENT  # an enumeration's members are found slowly in Python 3.11
+_FIRST_NAMED = code_step(STAR_SYMBOL + 1, Kind.ELEMENT, False)  # the codes below are those of `*`
 _FEW = 40  # active states, up to which Python is faster than numpy
 _NONE = np.zeros(0, np.int32)
 
@@ -155,10 +157,11 @@ class States:
         """The state behind a step, which there was not."""
         source = self._loop_of(state) if step.deep else state
         child = self._new(state, code)
-        if code // 8 - 1 == STAR_SYMBOL:
+        if code < _FIRST_NAMED:
             self._star[source] = child
-        self.has_attributes |= step.kind is Kind.ATTRIBUTE
-        self.has_texts |= step.kind is Kind.TEXT
+        if step.kind is not _ELEMENT:
+            self.has_attributes |= step.kind is Kind.ATTRIBUTE
+            self.has_texts |= step.kind is Kind.TEXT
         return child
 
     # -- as columns

@@ -20,3 +20,16 @@ def closure(following: Ragged, nodes: Ints, size: int) -> Flags:
         found = following.of(fresh)[1]
         fresh = np.unique(found[~marks[found]])
     return marks
+
+
+def spread(marks: Flags, nodes: Ints, following: Ints) -> Flags:
+    """The same where all nodes matter: marks in, marks out, with pairs of a node and one that follows it."""
+    marks = marks.copy()
+    while nodes.size:
+        is_open = ~marks[following]
+        nodes, following = nodes[is_open], following[is_open]
+        found = following[marks[nodes]]
+        if not found.size:
+            break
+        marks[found] = True
+    return marks

@@ -7,8 +7,8 @@ instant stands a number that lies among those of the constants as the instant do
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
@@ -18,7 +18,7 @@ from weft.columns.integers import Flags, Ints, Longs
 from weft.engine.shared.instant_ranks import InstantRanks
 from weft.plans.instants import INSTANT_TYPES, Instant
 from weft.plans.numbers import double, number
-from weft.plans.plan import Constant, Value
+from weft.plans.plan import Value
 
 
 class Reading(IntEnum):
@@ -37,9 +37,9 @@ READ: dict[Reading, Callable[[str], float]] = {Reading.NUMBER: number, Reading.D
 INSTANTS = (Reading.DATE, Reading.DATE_TIME, Reading.TIME)
 #: Operator, and how the value is read.
 Family = tuple[str, Reading]
-FAMILIES: tuple[Family, ...] = tuple(
-    (operator, reading) for reading in Reading for operator in ("=", "!=", "<", "<=", ">", ">=")
-)
+_OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
+_FIRST_ORDER = _OPERATORS.index("<")
+FAMILIES: tuple[Family, ...] = tuple((operator, reading) for reading in Reading for operator in _OPERATORS)
 
 
 def reading_of(value: Value) -> Reading:
@@ -51,47 +51,71 @@ def reading_of(value: Value) -> Reading:
     return Reading.DOUBLE if value.is_double else Reading.NUMBER
 
 
+@dataclass(frozen=True, slots=True)
+class TestColumns:
+    """Comparisons with constants as columns, and the constants by their numbers."""
+
+    node: Ints
+    state: Ints
+    operator: NDArray[np.int8]
+    reading: NDArray[np.int8]
+    constant: Ints
+    is_probed: Flags  # all constants have codes, but values are looked up among these tests only
+    texts: list[str]
+    numbers: NDArray[np.float64]
+    instants: list[Instant]
+
+
 class Comparisons:
     """All comparisons of a shared plan: for each family where the tests of each state begin, their codes, and they."""
 
-    def __init__(
-        self, tests: Iterable[tuple[int, int, Family, Constant]], states: int, needed: Flags | None = None
-    ) -> None:
-        """Only tests that are `needed`, if that is given, are probed; the constants of all have codes."""
-        columns: dict[Family, list[tuple[int, int, str | float]]] = {}
-        entries: list[tuple[int, int, str | float]] = []
-        orders_texts, tests = False, list(tests)
-        self.instants = InstantRanks(constant for _, _, _, constant in tests if isinstance(constant, Instant))
-        for test, state, family, constant in tests:
-            entries.append((test, state, self.instants.number(constant) if isinstance(constant, Instant) else constant))
-            orders_texts |= family[0] not in ("=", "!=") and family[1] is Reading.TEXT
-            if needed is None or needed[test]:
-                columns.setdefault(family, []).append(entries[-1])
-        self.sorted_texts = sorted({c for _, _, c in entries if isinstance(c, str)})
-        self.longest = max(map(len, self.sorted_texts), default=0)  # characters of a constant
-        self.texts = {text: code for code, text in enumerate(self.sorted_texts)}
-        self.orders_texts = orders_texts
-        numbers = {c for _, _, c in entries if isinstance(c, float) and not math.isnan(c)}
-        self.numbers = np.array(sorted(numbers))
-        self.width = max(len(self.texts), len(self.numbers)) + 2
-        self.families: dict[Family, tuple[Longs, Ints, Ints]] = {
-            family: self._sort(columns[family], states) for family in FAMILIES if family in columns
-        }
+    def __init__(self, tests: TestColumns) -> None:
+        """The constants of all tests have codes; the families are empty until `sort` fills them."""
+        of_texts = np.unique(tests.constant[tests.reading == Reading.TEXT])
+        self.orders_texts = bool(((tests.reading == Reading.TEXT) & (tests.operator >= _FIRST_ORDER)).any())
+        if self.orders_texts:
+            of_texts = np.array(sorted(of_texts.tolist(), key=tests.texts.__getitem__), np.int32)
+        #: The texts that something is compared with, by code; in order only where something asks for their order.
+        self.coded_texts = [tests.texts[number] for number in of_texts.tolist()]
+        self.text_codes: Ints = np.zeros(len(tests.texts), np.int32)  # by the number of a constant
+        self.text_codes[of_texts] = np.arange(of_texts.size, dtype=np.int32)
+        self.instants = InstantRanks(tests.instants)
+        values = self._values(tests)
+        self.numbers: NDArray[np.float64] = np.unique(values[~np.isnan(values)])
+        self.families: dict[Family, tuple[Longs, Ints, Ints]] = {}
 
-    def _sort(self, entries: list[tuple[int, int, str | float]], states: int) -> tuple[Longs, Ints, Ints]:
-        state = np.array([state for _, state, _ in entries], np.int64)
-        test = np.array([test for test, _, _ in entries], np.int32)
-        code = np.array([self._code(constant) for _, _, constant in entries], np.int32)
-        order = np.lexsort((code, state))
-        return np.searchsorted(state[order], np.arange(states + 1)), code[order], test[order]
+    def _values(self, tests: TestColumns) -> NDArray[np.float64]:
+        """By test the number that it compares with, or that stands for its instant; not-a-number for texts."""
+        values = np.full(tests.node.size, np.nan)
+        on_number = np.flatnonzero((tests.reading == Reading.NUMBER) | (tests.reading == Reading.DOUBLE))
+        values[on_number] = tests.numbers[tests.constant[on_number]]
+        on_instant = np.flatnonzero(tests.reading >= min(INSTANTS))
+        ranks = np.array([self.instants.number(each) for each in tests.instants], np.float64)
+        values[on_instant] = ranks[tests.constant[on_instant]]
+        return values
 
-    def _code(self, constant: str | float) -> int:
-        if isinstance(constant, str):
-            return self.texts[constant]
-        if math.isnan(constant):
-            return self.width - 1  # above every rank: equal to nothing, unequal to all, never compared by order
-        return int(np.searchsorted(self.numbers, constant))
+    def sort(self, tests: TestColumns, states: int) -> Iterator[None]:
+        """Put the tests that are probed in order, one family a step."""
+        values = self._values(tests)
+        family = tests.reading.astype(np.int32) * len(_OPERATORS) + tests.operator
+        for at in np.unique(family[tests.is_probed]).tolist():
+            here = np.flatnonzero((family == at) & tests.is_probed)
+            if FAMILIES[at][1] is Reading.TEXT:
+                code = self.text_codes[tests.constant[here]]
+            else:  # not-a-number is above every rank: equal to nothing, unequal to all, never compared by order
+                code = np.searchsorted(self.numbers, values[here]).astype(np.int32)
+            state = tests.state[here]
+            order = np.argsort(state.astype(np.int64) << 32 | code, kind="stable")
+            starts = np.append(0, np.cumsum(np.bincount(state, minlength=states)))
+            self.families[FAMILIES[at]] = starts, code[order], tests.node[here[order]]
+            yield
 
     def number_of(self, codes: Ints) -> NDArray[np.float64]:
         """The numbers that codes stand for."""
         return np.append(self.numbers, np.nan)[np.minimum(codes, self.numbers.size)]
+
+
+_NO_INTS, _NO_CODES = np.zeros(0, np.int32), np.zeros(0, np.int8)
+NO_COMPARISONS = Comparisons(
+    TestColumns(_NO_INTS, _NO_INTS, _NO_CODES, _NO_CODES, _NO_INTS, np.zeros(0, bool), [], np.zeros(0), [])
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from weft.engine.shared.comparisons import reading_of
+from weft.engine.shared.comparisons import Reading, reading_of
 from weft.engine.shared.known_nodes import (
     NodeKeys,
     conjunction_key,
@@ -19,6 +19,9 @@ from weft.engine.shared.nodes import NOTHING, OPERATOR_CODES, Chain, DriverCost,
 from weft.plans.plan import Label, Rank, Value
 
 _VALUE_COST = {"=": DriverCost.EQUALITY, "!=": DriverCost.EVERYTHING}  # all others are selective
+# An enumeration's members are found slowly in Python 3.11, and these are needed for every query.
+_TEST, _EXISTS, _AND, _DOWN = NodeKind.TEST, NodeKind.EXISTS, NodeKind.AND, NodeKind.DOWN
+_SELECTIVE, _PATH, _TEXT = DriverCost.SELECTIVE, DriverCost.PATH, int(Reading.TEXT)
 
 
 class DistinctNodes(NodeTables):
@@ -49,14 +52,17 @@ class DistinctNodes(NodeTables):
 
     def value(self, state: int, value: Value) -> int:
         """A value and a constant."""
-        operator, reading = OPERATOR_CODES[value.operator], reading_of(value)
-        constant = self.tests.number_of(value.constant)
-        known, key = self._find(NodeKind.TEST), value_key(state, operator, reading, constant)
+        operator, tests = OPERATOR_CODES[value.operator], self.tests
+        if type(value.constant) is str:
+            reading, constant = _TEXT, tests.texts.setdefault(value.constant, len(tests.texts))
+        else:
+            reading, constant = reading_of(value), tests.number_of(value.constant)
+        known, key = self._find(_TEST), value_key(state, operator, reading, constant)
         node = known.get(key)
         if node is None:
-            node = known[key] = len(self)
-            cost = _VALUE_COST.get(value.operator, DriverCost.SELECTIVE)
-            self.nodes.add(NodeKind.TEST, state, 0, cost, row=self.tests.add(node, operator, reading, constant))
+            node = known[key] = len(self.nodes.kind)
+            cost = _VALUE_COST.get(value.operator, _SELECTIVE)
+            self.nodes.add(_TEST, state, 0, cost, row=self.tests.add(node, operator, reading, constant))
         return node
 
     def named(self, state: int, label: Label) -> int:
@@ -70,10 +76,10 @@ class DistinctNodes(NodeTables):
 
     def exists(self, state: int, edge: int) -> int:
         """An edge leads to anything."""
-        known = self._find(NodeKind.EXISTS)
+        known = self._find(_EXISTS)
         node = known.get(edge)
         if node is None:
-            node = known[edge] = self.nodes.add(NodeKind.EXISTS, state, 0, DriverCost.PATH, edge)
+            node = known[edge] = self.nodes.add(_EXISTS, state, 0, _PATH, edge)
         return node
 
     # -- what is made of other nodes
@@ -83,30 +89,30 @@ class DistinctNodes(NodeTables):
         known, key = self._find(kind), edge_key(edge, child)
         node = known.get(key)
         if node is None:
-            node = known[key] = len(self)
+            node = known[key] = len(self.nodes.kind)
             height, row = self.nodes.height[child] + 1, self.lifts.add(node, child)
             self.nodes.add(kind, state, height, self.nodes.cost[child], edge, row)
         return node
 
     def down(self, state: int, edge: int, parent: int, test: int) -> int:
         """A pattern below one with a test: the less costly of parent and test drives."""
-        known, key = self._find(NodeKind.DOWN), down_key(edge, parent, test)
+        known, key = self._find(_DOWN), down_key(edge, parent, test)
         node = known.get(key)
         if node is None:
-            node = known[key] = len(self)
+            node = known[key] = len(self.nodes.kind)
             cost, height = self.nodes.cost[parent], self.nodes.height[parent]
             by_test = test != NOTHING and self.nodes.cost[test] <= cost
             if test != NOTHING:
                 cost, height = min(cost, self.nodes.cost[test]), max(height, self.nodes.height[test])
             row = self.downs.add(node, parent, test, by_test)
-            self.nodes.add(NodeKind.DOWN, state, height + 1, cost, edge, row)
+            self.nodes.add(_DOWN, state, height + 1, cost, edge, row)
         return node
 
     def conjunction(self, state: int, positive: list[int], negated: list[int]) -> int:
         """All of these hold, and none of those, each in order: the least costly that must hold drives."""
         if len(positive) == 1 and not negated:
             return positive[0]
-        known, key = self._find(NodeKind.AND), conjunction_key(state, positive, negated)
+        known, key = self._find(_AND), conjunction_key(state, positive, negated)
         node = known.get(key)
         if node is None:
             node = known[key] = len(self)
@@ -116,7 +122,7 @@ class DistinctNodes(NodeTables):
             cost = DriverCost.EVERYTHING if driver == NOTHING else costs[driver]
             others = [part for part in positive if part != driver]
             row = self.conjunctions.add(node, driver, others, negated)
-            self.nodes.add(NodeKind.AND, state, height, cost, row=row)
+            self.nodes.add(_AND, state, height, cost, row=row)
         return node
 
     def disjunction(self, state: int, parts: list[int]) -> int:

@@ -56,18 +56,24 @@ class FrozenEdges:
 
     def _find_steps(self, edges: Edges, states: States) -> Ragged:
         """All edges at once, step by step up from where they end."""
+        if not len(edges):
+            return Ragged(self.above, self.above, 0)
         step, up = np.array(states.step, np.int32), np.array(states.above, np.int32)
         edge, at = np.arange(len(edges), dtype=np.int32), self.below
-        levels = [
-            (np.full(len(steps), walk, np.int32), np.array(steps[::-1], np.int32))
-            for walk, steps in edges.walks.items()
-        ]
+        length = np.zeros(len(edges), np.int64)
+        levels: list[tuple[Ints, Ints]] = []
         while edge.size:
             is_below = at != self.above[edge]
             edge, at = edge[is_below], at[is_below]
             levels.append((edge, step[at]))
+            length[edge] += 1
             at = up[at]
-        none = np.zeros(0, np.int32)
-        owner = np.concatenate([none, *(each for each, _ in levels)])
-        codes = np.concatenate([none, *(codes for _, codes in levels)])
-        return Ragged(owner[::-1], codes[::-1], len(edges))
+        for walk, steps in edges.walks.items():
+            length[walk] = len(steps)
+        starts = np.append(0, np.cumsum(length))
+        entries = np.zeros(int(starts[-1]), np.int32)
+        for level, (edge, codes) in enumerate(levels, start=1):
+            entries[starts[edge + 1] - level] = codes
+        for walk, steps in edges.walks.items():
+            entries[starts[walk] : starts[walk + 1]] = steps
+        return Ragged.of_runs(starts, entries)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -10,18 +10,17 @@ import numpy as np
 from weft.columns.integers import Flags, Ints, Longs
 from weft.columns.ragged import Ragged
 from weft.engine.paths.step_codes import symbols_of_codes
-from weft.engine.shared.closure import closure
-from weft.engine.shared.comparisons import FAMILIES, Comparisons, Family, Reading
-from weft.engine.shared.constants import TEXT_INDEXES, Constants, TextIndex
+from weft.engine.shared.closure import closure, spread
+from weft.engine.shared.comparisons import NO_COMPARISONS, Comparisons, TestColumns
+from weft.engine.shared.constants import TEXT_INDEXES, TextIndex
 from weft.engine.shared.edges import FrozenEdges
 from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATORS, NodeKind
 from weft.engine.shared.parts import driver_pairs, part_pairs
 from weft.engine.shared.plan import SharedPlan
 from weft.engine.shared.results import Results
-from weft.engine.shared.tables import make_tables, part_columns
+from weft.engine.shared.tables import Small, make_tables, part_columns
 from weft.engine.shared.text_parts import NO_PARTS, find_parts
 from weft.kernel.plan_tables import PlanTables
-from weft.plans.plan import Constant
 
 
 class Frozen:
@@ -29,6 +28,22 @@ class Frozen:
 
     def __init__(self, shared: SharedPlan, results: Results, is_thorough: bool = False) -> None:
         self.shared = shared
+        for _ in self._make(results, is_thorough):
+            pass
+
+    @classmethod
+    def in_steps(cls, shared: SharedPlan, results: Results) -> Generator[None, None, Frozen]:
+        """The same in steps, between which the plan must not change."""
+        frozen = cls.__new__(cls)
+        frozen.shared = shared
+        yield from frozen._make(results, False)
+        if frozen.tallest >= 0:
+            _ = frozen.tables
+            yield
+        return frozen
+
+    def _make(self, results: Results, is_thorough: bool) -> Iterator[None]:
+        shared = self.shared
         nodes, states = len(shared), len(shared.states)
         self.result_of_state = results.by_state(states)
         self.result_of_node, self.results = results.by_node(nodes), len(results.node)
@@ -36,22 +51,31 @@ class Frozen:
         self.height = np.array(shared.nodes.height, np.int32)
         self.edge = np.array(shared.nodes.edge, np.int32)
         self.tallest = int(self.height.max(initial=-1))
+        yield
         self.edges = FrozenEdges(shared.edges, shared.states)
+        yield
         self.columns = part_columns(shared)
+        yield
         node, driver = driver_pairs(shared)
         self._needed = np.ones(nodes, bool)
         if not is_thorough:
-            self._needed = closure(Ragged(node, driver, nodes), _places(self.result_of_node >= 0), nodes)
+            self._needed = spread(self.result_of_node >= 0, node, driver)
+        yield
         self.dependents = Ragged(driver[self._needed[node]], node[self._needed[node]], nodes)
+        yield
         self._bring_up(np.array(shared.nodes.state, np.int32), states)
+        yield
         self.parts = NO_PARTS if is_thorough else find_parts(shared)
-        self._index_tests()
+        yield from self._index_tests()
         self.is_context = np.zeros(states, bool)
         self.is_context[self.edges.contexts()] = True
         self.is_busy = self._is_busy()
 
     def _bring_up(self, state: Ints, states: int) -> None:
         """What label paths bring up, by state: what nothing drives, name tests, and paths that drive."""
+        if not state.size:
+            self.every = self.named = self.eager = Ragged(state, state, states)
+            return
         is_alone = np.isin(self.kind, (NodeKind.AND, NodeKind.RANK)) & (self.columns.child == NOTHING)
         every = _places(self._needed & (is_alone | (self.kind == NodeKind.LINKED)))
         self.every = Ragged(state[every], every, states)
@@ -76,6 +100,8 @@ class Frozen:
 
     def _is_busy(self) -> Flags:
         """The states that there is something to do at."""
+        if not self.kind.size:
+            return self.is_context
         starts = [self.every.starts, self.eager.starts, self.named.starts, self.machine_start]
         starts += [each[0] for each in self.comparisons.families.values()]
         busy = self.is_context.copy()
@@ -85,36 +111,47 @@ class Frozen:
         busy[np.array(self.shared.nodes.state, np.int32)[self.result_of_node >= 0]] = True
         return busy
 
-    def _index_tests(self) -> None:
+    def _index_tests(self) -> Iterator[None]:
         """Comparisons, and the tests that machines of Python's probe, whether anything is driven by them or not.
 
         These are regular expressions and, where this is thorough, all tests on parts of texts.
         """
-        tests, shared = self.shared.tests, self.shared
-        constants, state = tests.constants(), shared.nodes.state
-        comparisons: list[tuple[int, int, Family, Constant]] = []
-        probed: dict[tuple[int, int], Constants] = {}
-        rows = zip(tests.node, tests.operator, tests.reading, tests.constant, strict=True)
-        is_part = np.zeros(len(shared), bool)
-        is_part[self.parts.tests] = True
-        for node, operator, reading, constant in rows:
-            if is_part[node]:
-                continue
-            if operator >= len(COMPARISONS):
-                probed.setdefault((state[node], operator), []).append((str(constants[Reading.TEXT][constant]), node))
-            else:
-                family = FAMILIES[reading * len(COMPARISONS) + operator]
-                comparisons.append((node, state[node], family, constants[family[1]][constant]))
-        self.comparisons = Comparisons(comparisons, len(shared.states), self._needed)
-        ordered = sorted(probed.items())
-        self.machines: list[TextIndex] = [TEXT_INDEXES[OPERATORS[operator]](each) for (_, operator), each in ordered]
-        of_state = np.array([at for (at, _), _ in ordered], np.int64)
-        self.machine_start: Longs = np.searchsorted(of_state, np.arange(len(shared.states) + 1))
-        self.is_probed = np.zeros(len(shared), bool)
-        is_probed = np.array(tests.operator, np.int8) >= len(COMPARISONS)
-        self.is_probed[np.array(tests.node, np.int32)[is_probed]] = True
-        self.is_probed &= ~is_part
+        tests, texts, states = self.shared.tests, list(self.shared.tests.texts), len(self.shared.states)
+        self.machines: list[TextIndex] = []
+        self.machine_start: Longs = np.zeros(states + 1, np.int64)
+        self.is_probed = np.zeros(len(self.shared), bool)
         self.part_of_state = self._part_of_state()
+        if not len(tests.node):
+            self.comparisons = NO_COMPARISONS
+            return
+        node, operator = np.array(tests.node, np.int32), np.array(tests.operator, np.int8)
+        state, constant = np.array(self.shared.nodes.state, np.int32)[node], np.array(tests.constant, np.int32)
+        here = np.flatnonzero(operator < len(COMPARISONS))
+        columns = node[here], state[here], operator[here], np.array(tests.reading, np.int8)[here], constant[here]
+        numbers = np.array(list(tests.numbers), np.float64)
+        compared = TestColumns(*columns, self._needed[node[here]], texts, numbers, list(tests.instants))
+        self.comparisons = Comparisons(compared)
+        yield
+        if here.size:
+            yield from self.comparisons.sort(compared, states)
+        self.is_probed[node[operator >= len(COMPARISONS)]] = True
+        self.is_probed[self.parts.tests] = False
+        yield from self._make_machines(np.flatnonzero(self.is_probed[node]), state, operator, constant)
+
+    def _make_machines(self, probed: Longs, state: Ints, operator: Small, constant: Ints) -> Iterator[None]:
+        """A machine for each state and operator of the tests that are probed."""
+        if not probed.size:
+            return
+        texts, node = list(self.shared.tests.texts), np.array(self.shared.tests.node, np.int32)
+        probed = probed[np.lexsort((operator[probed], state[probed]))]
+        key = state[probed].astype(np.int64) * len(OPERATORS) + operator[probed]
+        begins = np.flatnonzero(np.append(True, np.diff(key) != 0))
+        for group in np.split(probed, begins[1:]):
+            tests_of = zip(constant[group].tolist(), node[group].tolist(), strict=True)
+            words = [(texts[at], test) for at, test in tests_of]
+            self.machines.append(TEXT_INDEXES[OPERATORS[operator[group[0]]]](words))
+            yield
+        self.machine_start = np.searchsorted(state[probed[begins]], np.arange(len(self.shared.states) + 1))
 
     def _part_of_state(self) -> tuple[Ints, Ints, Ints]:
         """(state, code, test) of the tests on parts of texts that drive something."""
@@ -130,7 +167,8 @@ class Frozen:
 
     def depending_on(self, nodes: Iterable[int]) -> Flags:
         """Marks on some nodes and on all that are made of them, of these, and so on."""
-        return closure(self._users, np.fromiter(nodes, np.int32), len(self.shared))
+        marks = closure(self._users, np.fromiter(nodes, np.int32), self._users.starts.size - 1)
+        return marks[: self.kind.size]  # the plan may have grown since
 
 
 def _places(marks: Flags) -> Ints:

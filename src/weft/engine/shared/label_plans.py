@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from weakref import ref
 
 import numpy as np
@@ -41,19 +42,30 @@ class LabelPlans:
 
     def freeze(self, frozen: Frozen) -> None:
         """Begin anew with a changed plan."""
-        self._frozen = frozen
+        self._frozen, self._probes, self._lists = frozen, None, None
         labels = [self._shared.names.label[self._shared.nodes.row[node]] for node in frozen.named.entries.tolist()]
         symbols = [STAR_SYMBOL if label == "*" else self._shared.states.symbol(label) for label in labels]
-        self._probes = make_probes(frozen, np.array(symbols, np.int32))
-        self._lists = self._evaluator = self._begun_with = None
+        self._evaluator = self._begun_with = None
+        self._named_symbols = np.array(symbols, np.int32)
         self.paths.begin(frozen.result_of_state, frozen.is_busy)
+
+    def freeze_in_steps(self, frozen: Frozen) -> Iterator[None]:
+        """The same in steps, with all that the first batch would make."""
+        self.freeze(frozen)
+        _ = self.paths.kernel
+        yield
+        if frozen.tallest >= 0:
+            _ = self.lists
+            yield
 
     @property
     def lists(self) -> PlanLists:
         """The compiled label plans, of the label paths as they are now."""
         paths = self.paths.kernel
         if self._lists is None or self._paths_of_lists is not paths:
-            assert self._probes is not None, "a plan is frozen before a batch comes"
+            if self._probes is None:
+                assert self._frozen is not None, "a plan is frozen before a batch comes"
+                self._probes = make_probes(self._frozen, self._named_symbols)
             self._lists, self._paths_of_lists = PlanLists(paths, self._probes), paths
         return self._lists
 

@@ -32,6 +32,8 @@ from weft.plans.plan import (
     Value,
 )
 
+_LIFT = NodeKind.LIFT  # an enumeration's members are found slowly in Python 3.11
+
 
 class SharedPlan(DistinctNodes):
     """The nodes of all queries of an index."""
@@ -82,6 +84,11 @@ class SharedPlan(DistinctNodes):
 
     def add_test(self, test: Test, state: int) -> int:
         """The node of a test on what a state reaches; one that stands in the plan several times is looked at once."""
+        kind = type(test)  # by far the most are of two kinds
+        if kind is Has:
+            return self._add_has(state, test.path, test.test)  # type: ignore[union-attr]
+        if kind is Value:
+            return self.value(state, test)  # type: ignore[arg-type]
         if not isinstance(test, And | Or):
             return self._add_test(test, state)
         key = id(test), state
@@ -119,7 +126,7 @@ class SharedPlan(DistinctNodes):
         edge = self.add_edge(state, below)
         if inner is None:
             return self.exists(state, edge)
-        return self.lift(NodeKind.LIFT, state, edge, self.add_test(inner, below))
+        return self.lift(_LIFT, state, edge, self.add_test(inner, below))
 
     def _add_and(self, state: int, tests: tuple[Test, ...]) -> int:
         positive = sorted({self.add_test(test, state) for test in tests if not isinstance(test, Not)})

@@ -35,7 +35,7 @@ def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
     }
     comparisons = frozen.comparisons
     columns |= _runs(comparisons, states) | _by_constant(frozen, states)
-    texts = [text.encode() for text in comparisons.sorted_texts]
+    texts = [text.encode() for text in comparisons.coded_texts]
     parts = PartTables(frozen.parts.operators, frozen.parts.constants, _SEED)
     return ProbeTables(columns, texts, comparisons.orders_texts, parts, _SEED)
 
@@ -82,7 +82,7 @@ def _keys(comparisons: Comparisons, reading: Reading, codes: Ints) -> NDArray[np
 
 def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
     """Of every constant, texts first and parts of texts behind them, the tests that it leads to, by their states."""
-    comparisons, texts = frozen.comparisons, len(frozen.comparisons.sorted_texts)
+    comparisons, texts = frozen.comparisons, len(frozen.comparisons.coded_texts)
     starts, codes, tests = comparisons.families.get(
         EQUAL_TEXTS, (np.zeros(states + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
     )

@@ -48,6 +48,8 @@ class PartColumns:
 
 def part_columns(tables: NodeTables) -> PartColumns:
     """The columns of a plan that no longer changes."""
+    if not len(tables):
+        return _NO_COLUMNS
     size, none = len(tables), np.full(len(tables), NOTHING, np.int32)
     child, parent, test, number = none.copy(), none.copy(), none, np.zeros(size)
     by_test, operator, is_last, is_count = (np.zeros(size, np.int8) for _ in range(4))
@@ -64,6 +66,13 @@ def part_columns(tables: NodeTables) -> PartColumns:
         if isinstance(goal, CountGoal):
             operator[node], number[node], is_count[node] = OPERATOR_CODES[goal.operator], goal.number, True
     return PartColumns(child, parent, test, by_test, operator, number, is_last, is_count, *_checks(tables))
+
+
+_INTS, _SMALLS = np.zeros(0, np.int32), np.zeros(0, np.int8)
+_NO_PLACES = np.zeros(1, np.int64)
+_NO_COLUMNS = PartColumns(
+    _INTS, _INTS, _INTS, _SMALLS, _SMALLS, np.zeros(0), _SMALLS, _SMALLS, _NO_PLACES, _INTS, _SMALLS
+)
 
 
 def _checks(tables: NodeTables) -> tuple[Longs, Ints, Small]:
@@ -83,9 +92,8 @@ def _codes(tables: NodeTables, comparisons: Comparisons, parts: TextParts) -> tu
     node, operator = np.array(tests.node, np.int32), np.array(tests.operator, np.int8)
     readings, constant = np.array(tests.reading, np.int8), np.array(tests.constant, np.int32)
     is_text = (readings == Reading.TEXT) & (operator < len(COMPARISONS))
-    ranks = np.array([comparisons.texts.get(text, 0) for text in tests.texts] if is_text.any() else [0], np.int32)
     reading[node] = np.where(operator < len(COMPARISONS), readings, _PROBED)
-    code[node[is_text]] = ranks[constant[is_text]]
+    code[node[is_text]] = comparisons.text_codes[constant[is_text]]
     reading[parts.tests], code[parts.tests] = _PART, parts.codes
     return reading, code
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from weft.joins.compile.queries import Queries, Subscriber
@@ -116,10 +116,3 @@ class Registered:
         """A query sees the documents from this one on, by how they came."""
         known = self._plans[number]
         self._queries.replace(number, known.compiled.shape, known.subscriber(since))
-
-    def renumber(self, numbers: Mapping[int, int]) -> None:
-        """Give all queries new numbers."""
-        self._plans = {numbers[number]: known for number, known in self._plans.items()}
-        self.streams.renumber(numbers)
-        for shared in self._queries.shared.values():
-            shared.subscribers = {numbers[number]: each for number, each in shared.subscribers.items()}

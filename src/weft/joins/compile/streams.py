@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from weft.errors import ConfigurationError
 
@@ -47,10 +47,6 @@ class PublishedStreams:
                     del counted[stream]
         if not self._sources[publish]:
             del self._sources[publish]
-
-    def renumber(self, numbers: Mapping[int, int]) -> None:
-        """Queries have new numbers."""
-        self._reads = {numbers[number]: read for number, read in self._reads.items()}
 
     def _circle(self, publish: str, read: frozenset[str]) -> list[str] | None:
         """The way from a stream back to itself, if there is one."""

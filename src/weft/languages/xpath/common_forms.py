@@ -17,7 +17,7 @@ from weft.languages.reader import NAME
 from weft.languages.xpath.names import Names
 from weft.languages.xpath.parser import Parser
 from weft.languages.xpath.predicates import string_function
-from weft.plans.plan import Link, Operator, Pattern, Step, Test, Value, conjunction, has
+from weft.plans.plan import Has, Link, Operator, Pattern, Step, Test, Value, conjunction, has
 
 _STEP = rf"(?:text\(\)|@?(?:{NAME}|\*))"
 _PATH = rf"(?:\.(?://?{_STEP})*|{_STEP}(?://?{_STEP})*)"
@@ -36,6 +36,7 @@ _PIECE = re.compile(rf"//?{_STEP}|{_predicate('(?:')}")
 _PREDICATE = re.compile(_predicate("("))
 _REMEMBERED = 1 << 13  # pieces of a kind; beyond that they are begun anew
 _MOST_NAMES = 64  # default namespaces whose pieces are remembered
+_ELEMENT = Kind.ELEMENT  # an enumeration's members are found slowly in Python 3.11
 Remembered = TypeVar("Remembered")
 
 
@@ -89,7 +90,7 @@ class CommonForms:
             if tests:
                 pattern = _close(pattern, steps, tests)
                 tests = []
-            if step is not None and _is_leaf(step):
+            if step is not None and step.kind is not _ELEMENT:
                 return None
             step = self._steps[piece]
             steps.append(step)
@@ -122,12 +123,12 @@ class CommonForms:
 
 
 def _is_leaf(step: Step) -> bool:
-    return step.kind is not Kind.ELEMENT
+    return step.kind is not _ELEMENT
 
 
 def _close(pattern: Pattern | None, steps: list[Step], tests: list[Test]) -> Pattern | None:
     """The steps so far and the tests at their end as a pattern; where nothing is tested the steps go on."""
-    test = conjunction(tests)
+    test = tests[0] if len(tests) == 1 and type(tests[0]) is Has else conjunction(tests)
     if test is None:
         return pattern
     closed = Pattern(pattern, tuple(steps), test)
