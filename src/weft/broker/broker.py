@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import deque
@@ -13,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from weft.broker.change_lock import ChangeLock
 from weft.broker.courier import Courier, Undelivered
 from weft.broker.destinations import Message, destination
 from weft.broker.explain import explain, running
@@ -84,7 +86,7 @@ class Broker:
         self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock, headers)
         self._publisher = Publisher(self._matcher)
         self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
-        self._changing = threading.RLock()
+        self._changing = ChangeLock(os.cpu_count() or 1)
         self._publishing = threading.RLock()  # held while delivering, so that each subscriber sees publication order
         self._courier = Courier(destination_seconds)
 
@@ -146,8 +148,13 @@ class Broker:
 
         Each compares like a list; its strings are made when they are read. What is rejected has none (see `rejected`).
         XSCL subscriptions are not among them: they match several documents together."""
-        with self._changing:
-            return self._publisher.matches(as_documents(batch))
+        documents = as_documents(batch)
+        with self._changing.shared() as place:
+            found = self._publisher.matches_beside_others(documents, place)
+        if found is None:
+            with self._changing:
+                found = self._publisher.matches(documents)
+        return found
 
     def publish(self, batch: Batch) -> list[Message]:
         """Match a document or a batch, deliver the messages, and give them back: by document, then subscription.

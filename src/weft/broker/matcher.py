@@ -144,6 +144,11 @@ class Matcher:
         for engine in self._engines():
             engine.sweep(self.plan)
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether batches can be matched beside each other: nothing that they ask for changes by that."""
+        return not self._configurations and self.dtd is None and type(self.engine) is Engine and self.engine.is_at_rest
+
     def keep_up(self) -> None:
         """A slice of what the engines have under way; to be called before a batch is matched."""
         for engine in self._engines():

@@ -51,6 +51,30 @@ class Publisher:
             found += [Ids(known.get(id(document), none), names) for document in chunk]
         return found
 
+    def matches_beside_others(self, documents: list[Document], place: int) -> list[Ids] | None:
+        """The same while other threads do it too, each at a place of its own; None where it must be done alone.
+
+        That is where something is due to be done first, and where anything fails.
+        """
+        if not self._matcher.is_at_rest:
+            return None
+        found: list[Ids] = []
+        told: list[tuple[NodeTable, Matched]] = []
+        names, none = self._matcher.ids, np.zeros(0, np.int32)
+        try:
+            for chunk in chunks(documents):
+                table = read(chunk, self._matcher.limits)
+                matches = self._matcher.engine.match(table, whether=True, place=place)
+                known = dict(zip(map(id, table.documents), matches.subscriptions(), strict=True))
+                found += [Ids(known.get(id(document), none), names) for document in chunk]
+                told.append((table, Matched([], matches.refused, [])))
+        except Exception:
+            return None
+        for table, matched in told:
+            self.rejected.extend(table.rejected)
+            self._tell(table, matched)
+        return found
+
     def messages(self, documents: list[Document]) -> Addressed:
         """The messages of a batch: by document, then subscription, those of joins behind."""
         made: Addressed = []

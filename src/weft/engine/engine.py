@@ -109,14 +109,26 @@ class Engine:
         """The documents, by place, that do not keep to the DTD, if there is one: they must not be matched with it."""
         return self._validity.faults(table) if self._validity is not None else {}
 
-    def match(self, table: NodeTable, whether: bool = False) -> Matches:
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether batches can be answered beside each other: nothing is under way or due, and all is frozen."""
+        indexes = [index for index in self.indexes if len(index)]
+        is_due = _size(self.latest) > _LATEST or _size(self.small) > _SMALL + len(self.large) // 32
+        is_frozen = all(index.is_frozen for index in indexes)
+        return (
+            not (self._tasks or is_due or self.profile.enabled or self._joining_small or self._joining_large)
+            and is_frozen
+        )
+
+    def match(self, table: NodeTable, whether: bool = False, place: int | None = None) -> Matches:
         """Answer a batch; with `whether` nobody will ask for nodes, and less is looked at.
 
-        What it brings is to be read before anything changes.
+        What it brings is to be read before anything changes. Batches are answered one after the other, or beside each
+        other where everything `is_at_rest`: then each has a `place` of its own.
         """
         budget = Budget(table, self.limits)
         self._calls = _CALLS
-        outcomes = [index.match(table, budget, whether) for index in self.indexes if len(index)]
+        outcomes = [index.match(table, budget, whether, place) for index in self.indexes if len(index)]
         return Matches(outcomes, len(table.documents), budget)
 
     # -- upkeep

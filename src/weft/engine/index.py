@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -46,6 +47,10 @@ class IndexEntry:
         return () if self.building is not None and self.building.where is not None else self.results
 
 
+#: Held while something is made that batches share which are answered beside each other.
+_ONE_BY_ONE = threading.RLock()
+
+
 class Index:
     """Subscriptions that are answered together.
 
@@ -57,6 +62,7 @@ class Index:
         self._profile, self._bounds = profile or Profile(), bounds
         self.shared = SharedPlan(dtd)
         self.plans = LabelPlans(self.shared, bounds)
+        self._plans_beside: list[LabelPlans] = []  # for batches that are answered beside others
         self.targets = Targets()
         self.results = SubscribedResults()
         self.origins = Results()
@@ -133,7 +139,7 @@ class Index:
         plans = LabelPlans(self.shared, self._bounds)
         frozen = yield from Frozen.in_steps(self.shared, self.origins)
         yield from plans.freeze_in_steps(frozen)
-        self._frozen, self.plans, self._thorough = frozen, plans, None
+        self._frozen, self.plans, self._thorough, self._plans_beside = frozen, plans, None, []
 
     # -- for people
 
@@ -176,31 +182,59 @@ class Index:
 
         return {subscription: of(subscription) for subscription in self.results}
 
-    def match(self, table: NodeTable, budget: Budget | None = None, whether: bool = False) -> Outcome:
+    @property
+    def is_frozen(self) -> bool:
+        """Whether a batch can be answered without anything to be made first."""
+        return self._frozen is not None
+
+    def match(
+        self, table: NodeTable, budget: Budget | None = None, whether: bool = False, place: int | None = None
+    ) -> Outcome:
         """Answer a batch; with `whether` nobody will ask for nodes, and less is looked at.
 
         What comes back is to be read before the next batch: then label paths may be forgotten. Whatever ends a batch
-        too soon leaves no half-made label path: the next one begins anew.
+        too soon leaves no half-made label path: the next one begins anew. With a `place` others are answered meanwhile,
+        at places of their own.
         """
         try:
-            return self._match(table, budget or Budget(table, Limits()), whether)
+            return self._match(table, budget or Budget(table, Limits()), whether, place)
         except BaseException:
-            self.forget()
+            if place is None or self._frozen is None:
+                self.forget()
+            else:
+                self._plans_at(place).freeze(self._frozen)
             raise
 
-    def _match(self, table: NodeTable, budget: Budget, whether: bool) -> Outcome:
+    def _plans_at(self, place: int) -> LabelPlans:
+        """The label paths that serve one place."""
+        if not place:
+            return self.plans
+        assert self._frozen is not None, "others are answered only where all is frozen"
+        with _ONE_BY_ONE:
+            while len(self._plans_beside) < place:
+                plans = LabelPlans(self.shared, self._bounds)
+                plans.freeze(self._frozen)
+                self._plans_beside.append(plans)
+        return self._plans_beside[place - 1]
+
+    def _match(self, table: NodeTable, budget: Budget, whether: bool, place: int | None) -> Outcome:
         if self._frozen is None:
-            self._frozen, self._thorough = Frozen(self.shared, self.origins), None
+            self._frozen, self._thorough, self._plans_beside = Frozen(self.shared, self.origins), None, []
             self.plans.freeze(self._frozen)
-        self.plans.begin_batch()
-        evaluation = Evaluation(table, self.plans, self._frozen, self._profile, partial(self._do_thoroughly, table))
+        plans = self._plans_at(place or 0)
+        plans.begin_batch()
+        evaluation = Evaluation(table, plans, self._frozen, self._profile, partial(self._do_thoroughly, table))
         asks_for_nodes = not whether or bool(self.compounds) or bool(self.built.others)
         _ = evaluation.found if asks_for_nodes else evaluation.matched
         self._refuse(self._frozen, evaluation.refusals.reasons, budget)
         return Outcome(evaluation, self.targets, dict(self.compounds), self.built, budget)
 
     def _do_thoroughly(self, table: NodeTable) -> ThoroughEvaluation:
-        """The batch in the other way, whose tables are made when the first batch asks for it."""
+        """The batch in the other way, whose tables are made when the first batch asks for it; one batch at a time."""
+        with _ONE_BY_ONE:
+            return self._evaluate_thoroughly(table)
+
+    def _evaluate_thoroughly(self, table: NodeTable) -> ThoroughEvaluation:
         if self._thorough is None:
             self._thorough = (
                 Frozen(self.shared, self.origins, is_thorough=True),

@@ -50,14 +50,18 @@ class PathTable(ResultClasses):
         end: cython.Py_ssize_t = name.shape[0]
         above: cython.longlong
         found: cython.int
-        while row < end:
-            if name[row] < 0:
-                label[row] = -1
-            else:
-                above = label[of_parent[row] if of_parent[row] >= 0 else end]
-                found = self.children.find((above << 32) | name[row])
-                label[row] = found if found >= 0 else self.add(above, name[row])
-            row += 1
+        with cython.nogil:
+            while row < end:
+                if name[row] < 0:
+                    label[row] = -1
+                else:
+                    above = label[of_parent[row] if of_parent[row] >= 0 else end]
+                    found = self.children.find((above << 32) | name[row])
+                    if found < 0:
+                        with cython.gil:
+                            found = self.add(above, name[row])
+                    label[row] = found
+                row += 1
         return row
 
     @cython.ccall

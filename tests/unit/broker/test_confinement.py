@@ -174,10 +174,10 @@ def test_a_document_that_very_many_fail_on_is_rejected_and_nobody_suspended() ->
 def test_a_document_that_fails_without_any_subscription_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = Engine.match
 
-    def failing(engine: Engine, table: Any, whether: bool = False) -> Any:
+    def failing(engine: Engine, table: Any, whether: bool = False, place: int | None = None) -> Any:
         if any(document.id == "two" for document in table.documents):
             raise ZeroDivisionError("whoever asks")
-        return answer(engine, table, whether)
+        return answer(engine, table, whether, place)
 
     monkeypatch.setattr(Engine, "match", failing)
     broker = healthy_broker()

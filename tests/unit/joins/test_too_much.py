@@ -77,10 +77,10 @@ def test_an_engine_that_fails_at_one_document_costs_that_document_alone() -> Non
     broker = broker_with(chain="S/r->x[k->y] JOIN{y = z, 1 day} S/s->w[k->z]")
     original = Engine.match
 
-    def match(self: Engine, table: NodeTable, whether: bool = False) -> Matches:
+    def match(self: Engine, table: NodeTable, whether: bool = False, place: int | None = None) -> Matches:
         if any("bad" in source for source in map(str, table.sources)):
             raise MemoryError("no more")
-        return original(self, table, whether)
+        return original(self, table, whether, place)
 
     with patch.object(Engine, "match", match):
         messages = broker.publish(documents("<r><k>1</k></r>", "<s><k>bad</k></s>", "<s><k>1</k></s>"))
@@ -193,9 +193,9 @@ def test_a_way_that_leads_too_far_in_a_document_is_gone_once_and_costs_no_other_
     deep, asked = "<a k='1'>" * 900 + "<b>1</b>" * 300 + "</a>" * 900, []
     original = Engine.match
 
-    def match(self: Engine, table: NodeTable, whether: bool = False) -> Matches:
+    def match(self: Engine, table: NodeTable, whether: bool = False, place: int | None = None) -> Matches:
         asked.append(table)
-        return original(self, table, whether)
+        return original(self, table, whether, place)
 
     with patch.object(ways, "_MOST", 100_000), patch.object(Engine, "match", match):
         messages = broker.publish(documents(*["<c k='1'/>"] * 20, deep, "<a k='1'><b/></a>"))

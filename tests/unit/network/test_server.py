@@ -151,10 +151,10 @@ def test_what_is_remembered_of_documents_is_bounded() -> None:
 class Failing(Engine):
     """An engine that cannot answer the second of its queries."""
 
-    def match(self, table: NodeTable, whether: bool = False) -> Matches:
+    def match(self, table: NodeTable, whether: bool = False, place: int | None = None) -> Matches:
         if 1 in self.large.results:
             raise RuntimeError("no")
-        return super().match(table, whether)
+        return super().match(table, whether, place)
 
 
 def test_a_query_that_fails_is_confined_and_what_it_may_want_is_forwarded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ class PathSharingEngine(Engine):
         else:
             super().remove(subscription)
 
-    def match(self, table: NodeTable, whether: bool = False) -> Matches:
+    def match(self, table: NodeTable, whether: bool = False, place: int | None = None) -> Matches:
         """Answer a batch."""
-        matches = super().match(table, whether)
+        matches = super().match(table, whether, place)
         return matches.beside(self.single.match(table, matches.budget))
