@@ -52,6 +52,8 @@ class LabelPlans:
     def freeze_in_steps(self, frozen: Frozen) -> Iterator[None]:
         """The same in steps, with all that the first batch would make."""
         self.freeze(frozen)
+        self._shared.states.edges()  # is kept for the automaton
+        yield
         _ = self.paths.kernel
         yield
         if frozen.tallest >= 0:
