@@ -11,6 +11,7 @@ from typing import TypeVar
 import pytest
 
 from weft import Broker, Document, Message
+from weft.workload import generate_documents, generate_queries, shipped
 
 T = TypeVar("T")
 SECONDS = 60  # far more than any of this takes: a deadlock fails instead of hanging
@@ -193,3 +194,22 @@ def test_ids_that_the_broker_gives_are_distinct() -> None:
 
     names = [name for some in given for name in some]
     assert len(set(names)) == len(names) == len(broker) == 400
+
+
+def test_threads_that_match_at_the_same_time_find_what_one_alone_finds() -> None:
+    queries = generate_queries(shipped("news"), number=300, depth=5, predicates=1, nested=1, words=8, seed=3)
+    queries += ["//*[matches(., 'a+')]", "//title except //head/title", "<m>{for $p in //paragraph return $p}</m>"]
+    batch = list(generate_documents(shipped("news"), number=96, elements=40, words=8, seed=4))
+    brokers = Broker(), Broker()
+    for broker in brokers:
+        for number, query in enumerate(queries):
+            broker.subscribe(query, id=str(number))
+    alone = [ids.tolist() for ids in brokers[0].matches(batch)]
+    brokers[1].matches(batch[:1])  # all is frozen
+
+    def match() -> list[list[str]]:
+        return [ids.tolist() for at in range(8) for ids in brokers[1].matches(batch[at::8])]
+
+    for found in run_together(match, match, match):
+        assert found == [ids for at in range(8) for ids in alone[at::8]]
+    assert not brokers[1].refused

@@ -19,6 +19,7 @@ from weft.engine.shared.nodes import NOTHING, OPERATOR_CODES, Chain, DriverCost,
 from weft.plans.plan import Label, Rank, Value
 
 _VALUE_COST = {"=": DriverCost.EQUALITY, "!=": DriverCost.EVERYTHING}  # all others are selective
+_HOT = 256  # conjunctions that a part drives, beyond which another drives if there is one
 # An enumeration's members are found slowly in Python 3.11, and these are needed for every query.
 _TEST, _EXISTS, _AND, _DOWN = NodeKind.TEST, NodeKind.EXISTS, NodeKind.AND, NodeKind.DOWN
 _SELECTIVE, _PATH, _TEXT = DriverCost.SELECTIVE, DriverCost.PATH, int(Reading.TEXT)
@@ -117,13 +118,25 @@ class DistinctNodes(NodeTables):
         if node is None:
             node = known[key] = len(self)
             costs, heights = self.nodes.cost, self.nodes.height
-            driver = min(positive, key=costs.__getitem__, default=NOTHING)
+            driver = self._driver(positive)
             height = 1 + max((heights[part] for part in (*positive, *negated)), default=0)
             cost = DriverCost.EVERYTHING if driver == NOTHING else costs[driver]
             others = [part for part in positive if part != driver]
             row = self.conjunctions.add(node, driver, others, negated)
             self.nodes.add(_AND, state, height, cost, row=row)
         return node
+
+    def _driver(self, parts: list[int]) -> int:
+        """The part that brings up least: by its kind, and of one kind that which drives the fewest so far.
+
+        One that drives very many already comes last: a constant that all ask for brings all of them up.
+        """
+        if not parts:
+            return NOTHING
+        cost, driven = self.nodes.cost, self.nodes.driven
+        driver = min(parts, key=lambda part: (driven[part] > _HOT, cost[part], driven[part]))
+        driven[driver] += 1
+        return driver
 
     def disjunction(self, state: int, parts: list[int]) -> int:
         """One of these, in order, holds: each of them drives."""

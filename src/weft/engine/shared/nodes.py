@@ -50,6 +50,7 @@ class PlanNodes:
 
     def __init__(self) -> None:
         self.kind, self.cost = array("b"), array("b")
+        self.driven = array("i")  # how many conjunctions it drives
         self.state, self.height = array("i"), array("i")
         self.edge = array("i")  # of EXISTS, LIFT, FIRST and DOWN; else NOTHING
         self.row = array("i")
@@ -60,6 +61,7 @@ class PlanNodes:
     def add(self, kind: NodeKind, state: int, height: int, cost: int, edge: int = NOTHING, row: int = 0) -> int:
         """One more node; its number comes back."""
         self.kind.append(kind)
+        self.driven.append(0)
         self.state.append(state)
         self.height.append(height)
         self.cost.append(cost)
