@@ -239,9 +239,9 @@ def _notes(results: Results) -> tuple[str, ...]:
     speedups = {each: parse[each] / full.us(parse[each]) for each in _SUFFIX}
     small, large = results.paid[0], _experiment_size(results)
     return (
-        f"{results.servers:,} of 10,000 servers are timed, with documents of {results.document_bytes / 1e3:.0f} KB. Each "
-        "checks the header and, unless it asks for what no header can tell, the checksum of the document. A view on an "
-        "element serves its attributes too, so that misses may be a little fewer than Algorithm 1 counts.",
+        f"{results.servers:,} of 10,000 servers are timed, with documents of {results.document_bytes / 1e3:.0f} KB. "
+        "Each checks the header and, unless it asks for what no header can tell, the checksum of the document. A view "
+        "on an element serves its attributes too, so that misses may be a little fewer than Algorithm 1 counts.",
         "The paper: 37.99 ms without a header, 4.61 with 15 of 22 views (8.3 times), 0.372 with all (102 times). By "
         "its own times 11.3% of the documents are misses with 15 views. It does not tell the exponent of its law: "
         f"with 1.5 it is {usual.mean:.1%} here, {usual.least:.1%} to {usual.most:.1%} by the draw; with 1 it would be "
