@@ -218,3 +218,12 @@ def test_what_is_in_doubt_is_left_to_expat() -> None:
 
 def no_source(at: int) -> bytes:
     raise AssertionError(f"document {at} is what is given")
+
+
+@pytest.mark.parametrize("name", [b"a", b"p:abcdefg", b"a" * 40])
+def test_a_document_may_end_at_every_byte_of_a_tag(name: bytes) -> None:
+    document = b"<" + name + b' xmlns:p="u" b="c">x</' + name + b">"
+
+    for end in range(1, len(document) + 1):
+        check(document[:end])
+        check(document[:end] + b"=")

@@ -82,6 +82,8 @@ class TagScanner(ScanState):
             return self.doubt()
         name: cython.Py_ssize_t = self.start[self.row] + 1
         size: cython.Py_ssize_t = self.level_size[self.level - 1]
+        if p + size > self.names.limit:  # the document ends inside of the tag
+            return self.doubt()
         while size > 8:
             if word(s, p, 8) != word(s, name, 8):
                 return self.doubt()
