@@ -33,6 +33,7 @@ class LabelledBatch:
         self.table, self.labels, self._plans, self._frozen = table, labels, plans, frozen
         self._paths = plans.paths.kernel
         self.refusals = Refusals(table)
+        self._machine_facts: tuple[Ints, Ints] | None = None
 
     @cached_property
     def order(self) -> Ints:
@@ -85,9 +86,14 @@ class LabelledBatch:
             plans.begun_with(self)
         return evaluator
 
-    @cached_property
+    @property
     def machine_facts(self) -> tuple[Ints, Ints]:
         """The tests that machines of Python's find to be passed, each with its row; in the order of documents."""
+        if self._machine_facts is None:
+            self._machine_facts = self._probe()
+        return self._machine_facts
+
+    def _probe(self) -> tuple[Ints, Ints]:
         machines, tested = self.evaluator.probe()
         if not machines.size:
             return machines, tested

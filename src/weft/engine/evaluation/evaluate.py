@@ -37,21 +37,31 @@ class Evaluation(LabelledBatch):
         super().__init__(table, plans, frozen, profile)
         self._make_thorough = thorough
         self._thorough: ThoroughEvaluation | None = None
+        # Not cached properties: until Python 3.12 these hold one lock for all batches while they are worked out.
+        self._found: tuple[Ints, Ints] | None = None
+        self._matched: tuple[Ints, Ints] | None = None
 
-    @cached_property
+    @property
     def found(self) -> tuple[Ints, Ints]:
         """The results that the shared plan's nodes give, as (result, document node)."""
-        return self._risen(whether=False)
+        if self._found is None:
+            self._found = self._risen(whether=False)
+        return self._found
 
-    @cached_property
+    @property
     def matched(self) -> tuple[Ints, Ints]:
         """The same as (document, result), each once: less is looked at where nobody asks for nodes."""
-        if "found" not in self.__dict__:
+        if self._matched is None:
+            self._matched = self._match()
+        return self._matched
+
+    def _match(self) -> tuple[Ints, Ints]:
+        if self._found is None:
             result, document = self._risen(whether=True)
             if self._thorough is None:
                 return document, result
-            self.found = result, document  # nodes, after all
-        result, node = self.found
+            self._found = result, document  # nodes, after all
+        result, node = self._found
         return unique_pairs(self.table.node_document[node], result, max(self._frozen.results, 1))
 
     def results(self, wanted: Ints | None = None) -> tuple[Ints, Longs]:
