@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import deque
@@ -86,7 +85,7 @@ class Broker:
         self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock, headers)
         self._publisher = Publisher(self._matcher)
         self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
-        self._changing = ChangeLock(os.cpu_count() or 1)
+        self._changing = ChangeLock()
         self._publishing = threading.RLock()  # held while delivering, so that each subscriber sees publication order
         self._courier = Courier(destination_seconds)
 
@@ -148,13 +147,7 @@ class Broker:
 
         Each compares like a list; its strings are made when they are read. What is rejected has none (see `rejected`).
         XSCL subscriptions are not among them: they match several documents together."""
-        documents = as_documents(batch)
-        with self._changing.shared() as place:
-            found = self._publisher.matches_beside_others(documents, place)
-        if found is None:
-            with self._changing:
-                found = self._publisher.matches(documents)
-        return found
+        return self._publisher.matches_under(self._changing, as_documents(batch))
 
     def publish(self, batch: Batch) -> list[Message]:
         """Match a document or a batch, deliver the messages, and give them back: by document, then subscription.

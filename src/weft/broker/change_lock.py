@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ class ChangeLock:
     Who waits to be alone comes before those who would share, so that changes are not kept waiting for ever.
     """
 
-    def __init__(self, places: int) -> None:
+    def __init__(self, places: int = os.cpu_count() or 1) -> None:
         self._condition = threading.Condition()
         self._alone: int | None = None  # the thread that holds it alone
         self._depth = 0

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from weft.broker.answers import Matched, answered, chunks, deliver, match
+from weft.broker.change_lock import ChangeLock
 from weft.broker.deliveries import Deliveries
 from weft.broker.destinations import Destination, Message
 from weft.broker.ids import Ids
@@ -51,7 +52,16 @@ class Publisher:
             found += [Ids(known.get(id(document), none), names) for document in chunk]
         return found
 
-    def matches_beside_others(self, documents: list[Document], place: int) -> list[Ids] | None:
+    def matches_under(self, lock: ChangeLock, documents: list[Document]) -> list[Ids]:
+        """The same, beside other threads where that can be, else alone."""
+        with lock.shared() as place:
+            found = self._matches_beside_others(documents, place)
+        if found is None:
+            with lock:
+                found = self.matches(documents)
+        return found
+
+    def _matches_beside_others(self, documents: list[Document], place: int) -> list[Ids] | None:
         """The same while other threads do it too, each at a place of its own; None where it must be done alone.
 
         That is where something is due to be done first, and where anything fails.

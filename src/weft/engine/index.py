@@ -19,6 +19,7 @@ from weft.engine.messages.outcome import Compound, Outcome
 from weft.engine.messages.targets import Targets
 from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
+from weft.engine.selections import is_union, patterns
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
 from weft.engine.shared.nodes import NOTHING
@@ -27,7 +28,7 @@ from weft.engine.shared.results import Results
 from weft.engine.shared.templates import Templates
 from weft.engine.subscribed import SubscribedResults
 from weft.plans.flwr import Flwr
-from weft.plans.plan import Combine, Edge, Pattern, Selection
+from weft.plans.plan import Edge, Pattern, Selection
 from weft.plans.recipe import Recipe
 
 EnginePlan = Selection | Flwr | Edge
@@ -287,20 +288,3 @@ def _results_in(compound: Compound) -> Iterator[int]:
     else:
         for part in compound[1]:
             yield from _results_in(part)
-
-
-def is_union(selection: Selection) -> bool:
-    """Whether a selection is patterns put together and nothing else."""
-    if isinstance(selection, Pattern):
-        return True
-    return selection.operator == "union" and all(map(is_union, selection.parts))
-
-
-def patterns(selection: Selection) -> Iterator[Pattern]:
-    """The patterns of a selection, from left to right."""
-    match selection:
-        case Pattern():
-            yield selection
-        case Combine(_, parts):
-            for part in parts:
-                yield from patterns(part)
