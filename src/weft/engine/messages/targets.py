@@ -19,6 +19,7 @@ class Targets:
         self._has_others = array("b")
         self._others: dict[int, list[int]] = {}
         self._latest = _NOBODY
+        self._known_first: Ints | None = None  # the column as an array, until it changes
         self.is_wanted_twice = False  # some subscription has wanted more than one result
 
     def __len__(self) -> int:
@@ -26,6 +27,7 @@ class Targets:
 
     def new(self) -> int:
         """A result that nobody wants yet."""
+        self._known_first = None
         self._first.append(_NOBODY)
         self._has_others.append(False)
         return len(self._first) - 1
@@ -33,7 +35,7 @@ class Targets:
     def add(self, result: int, subscription: int) -> None:
         """A subscription wants a result; all that it wants are told one after the other."""
         self.is_wanted_twice |= subscription == self._latest
-        self._latest = subscription
+        self._latest, self._known_first = subscription, None
         if self._first[result] == _NOBODY:
             self._first[result] = subscription
         else:
@@ -42,7 +44,7 @@ class Targets:
 
     def remove(self, result: int, subscription: int) -> bool:
         """Remove one subscriber; return whether it was the last."""
-        others = self._others.get(result, [])
+        others, self._known_first = self._others.get(result, []), None
         if self._first[result] == subscription:
             self._first[result] = others.pop() if others else _NOBODY
         else:
@@ -55,7 +57,10 @@ class Targets:
     @property
     def first(self) -> Ints:
         """By result the first subscription that wants it, below zero where nobody does."""
-        return np.frombuffer(self._first, np.int32).copy()
+        known = self._known_first
+        if known is None:
+            known = self._known_first = np.frombuffer(self._first, np.int32).copy()
+        return known
 
     def of(self, results: Ints) -> Ints:
         """All subscriptions that want one of these results; one that wants several comes several times."""
