@@ -16,6 +16,7 @@ from weft.broker.deliveries import Deliveries, deliveries, in_order
 from weft.columns.integers import Ints
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
+from weft.documents.scan import DocumentPaths, scan_paths
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.headers.matcher import HeaderMatcher
@@ -64,8 +65,22 @@ def deliver(engine: Engine, table: NodeTable, plans: Registry | None = None) -> 
     return replace(made, rejected=sorted(found.rejected))
 
 
-def match(engine: Engine, table: NodeTable, plans: Registry | None = None) -> Matched:
+def read_to_match(engine: Engine, documents: Iterable[Document], limits: Limits) -> NodeTable | DocumentPaths:
+    """Read a batch for `match`, of which nobody asks for nodes: no more of it than the engine looks at."""
+    if engine.asks_only_paths:
+        return scan_paths(documents, limits, **engine.kinds_in_paths)
+    return read(documents, limits)
+
+
+def match(engine: Engine, batch: NodeTable | DocumentPaths, plans: Registry | None = None) -> Matched:
     """Which subscriptions match each document; what fails is confined as in `deliver`."""
+    if isinstance(batch, DocumentPaths):
+        try:
+            return Matched(engine.match_paths(batch), [], [])
+        except Exception:  # who is at fault is found out with nodes
+            table = read(batch.documents, engine.limits)
+    else:
+        table = batch
     found = _answers(engine, table, _matches, plans)
     parts: list[list[Ints]] = [[] for _ in table.documents]
     refused = found.refused

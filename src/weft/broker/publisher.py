@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from weft.broker.answers import Matched, answered, chunks, deliver, match
+from weft.broker.answers import Matched, answered, chunks, deliver, match, read_to_match
 from weft.broker.change_lock import ChangeLock
 from weft.broker.deliveries import Deliveries
 from weft.broker.destinations import Destination, Message
@@ -17,6 +17,7 @@ from weft.broker.matcher import Matcher
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.documents.gather import with_blanks
+from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
 from weft.errors import DocumentError, MessageError, failure_of
 from weft.joins.output.found import Found
@@ -42,10 +43,12 @@ class Publisher:
         names, none = self._matcher.ids, np.zeros(0, np.int32)
         for chunk in chunks(documents):
             answers = answered(chunk, self._matcher.headers, self._matcher.limits)
-            table = self._read([document for document in chunk if id(document) not in answers])
-            matched = match(self._matcher.engine, table, self._matcher)
-            self._tell(table, matched)
-            known = dict(zip(map(id, table.documents), matched.subscriptions, strict=True))
+            unknown = [document for document in chunk if id(document) not in answers]
+            batch = read_to_match(self._matcher.engine, unknown, self._matcher.limits)
+            self.rejected.extend(batch.rejected)
+            matched = match(self._matcher.engine, batch, self._matcher)
+            self._tell(batch, matched)
+            known = dict(zip(map(id, batch.documents), matched.subscriptions, strict=True))
             for place, numbers in answers.items():
                 single = [number for number in numbers if number not in self._matcher.joins]
                 known[place] = np.array(single, np.int32)
@@ -69,20 +72,24 @@ class Publisher:
         if not self._matcher.is_at_rest:
             return None
         found: list[Ids] = []
-        told: list[tuple[NodeTable, Matched]] = []
-        names, none = self._matcher.ids, np.zeros(0, np.int32)
+        told: list[tuple[NodeTable | DocumentPaths, Matched]] = []
+        names, none, engine = self._matcher.ids, np.zeros(0, np.int32), self._matcher.engine
         try:
             for chunk in chunks(documents):
-                table = read(chunk, self._matcher.limits)
-                matches = self._matcher.engine.match(table, whether=True, place=place)
-                known = dict(zip(map(id, table.documents), matches.subscriptions(), strict=True))
+                batch = read_to_match(engine, chunk, self._matcher.limits)
+                if isinstance(batch, DocumentPaths):
+                    matched = Matched(engine.match_paths(batch, place), [], [])
+                else:
+                    matches = engine.match(batch, whether=True, place=place)
+                    matched = Matched(matches.subscriptions(), matches.refused, [])
+                known = dict(zip(map(id, batch.documents), matched.subscriptions, strict=True))
                 found += [Ids(known.get(id(document), none), names) for document in chunk]
-                told.append((table, Matched([], matches.refused, [])))
+                told.append((batch, matched))
         except Exception:
             return None
-        for table, matched in told:
-            self.rejected.extend(table.rejected)
-            self._tell(table, matched)
+        for batch, matched in told:
+            self.rejected.extend(batch.rejected)
+            self._tell(batch, matched)
         return found
 
     def messages(self, documents: list[Document]) -> Addressed:
@@ -142,11 +149,11 @@ class Publisher:
             made.append((Message(subscription.id, document.id, tuple(rows.text[start:end])), subscription.to))
         return made
 
-    def _tell(self, table: NodeTable, answer: Deliveries | Matched) -> None:
+    def _tell(self, batch: NodeTable | DocumentPaths, answer: Deliveries | Matched) -> None:
         """Remember what came to nothing."""
-        self._refuse((number, table.documents[place].id, reason) for place, number, reason in answer.refused)
+        self._refuse((number, batch.documents[place].id, reason) for place, number, reason in answer.refused)
         for place, reason in answer.rejected:
-            self.rejected.append(DocumentError(table.documents[place].id, 1, 1, 0, reason))
+            self.rejected.append(DocumentError(batch.documents[place].id, 1, 1, 0, reason))
 
     def _refuse(self, refused: Iterable[tuple[int, str, str]]) -> None:
         """Messages that are not made: whose, of which document, and why."""

@@ -103,10 +103,12 @@ def as_documents(batch: Document | bytes | str | Iterable[Document | bytes | str
         batch = [batch]
     documents = []
     for entry in batch:
-        document = entry if isinstance(entry, Document) else Document(entry)
-        if not isinstance(document.data, bytes | str):
-            raise TypeError(f"a document is bytes or str, found {type(document.data).__name__}")
-        if not document.id:
-            document = replace(document, id=f"document-{next(_numbers)}")
-        documents.append(document)
+        data = entry.data if isinstance(entry, Document) else entry
+        if not isinstance(data, bytes | str):
+            raise TypeError(f"a document is bytes or str, found {type(data).__name__}")
+        if not isinstance(entry, Document):
+            entry = Document(data, f"document-{next(_numbers)}")
+        elif not entry.id:
+            entry = replace(entry, id=f"document-{next(_numbers)}")
+        documents.append(entry)
     return documents

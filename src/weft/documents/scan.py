@@ -14,6 +14,7 @@ from xml.parsers import expat
 
 from numpy.typing import NDArray
 
+from weft.columns.integers import Ints
 from weft.documents.doctype import find_doctype
 from weft.documents.document import Document, Limits
 from weft.documents.expat_scan import ExpatScan
@@ -23,6 +24,7 @@ from weft.documents.source import SourceBytes, read_source
 from weft.documents.tags import refuse_floods
 from weft.errors import DocumentError, failure_of
 from weft.kernel import Scanner
+from weft.kernel.name_paths import NamePaths
 
 _threads = threading.local()
 
@@ -36,6 +38,41 @@ class Scanned:
     rejected: tuple[DocumentError, ...]
     names: NameTable
     columns: dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPaths:
+    """The documents of a batch that could be read, and the paths of names that each has: all that some queries ask for.
+
+    `found` are numbers of `paths`, each once a document, parents before what is below them; those of a document
+    begin where `begins` says. Names are numbers of `names`.
+    """
+
+    documents: tuple[Document, ...]
+    rejected: tuple[DocumentError, ...]
+    names: NameTable
+    paths: NamePaths
+    found: Ints
+    begins: Ints
+
+
+_MOST_PATHS = 100_000  # of a scanner before the next batch begins with another one
+
+
+def scan_paths(documents: Iterable[Document], limits: Limits, *, attributes: bool, texts: bool) -> DocumentPaths:
+    """Scan a batch for paths of names alone: those of elements, and of attributes and texts where these are asked for.
+
+    Whatever a document is rejected for is the same as in `scan`, and told in the same way.
+    """
+    batch = list(documents)
+    scanner, names = _threads.__dict__.pop("kept", None) or _begin()
+    scanner.narrow(len(batch), attributes, texts)
+    scanned = _BatchScan(scanner, names, limits, compiled=True)
+    scanned.add(batch)
+    found, begins = scanner.take_paths()
+    if not names.is_full and len(scanner.paths) < _MOST_PATHS:
+        _threads.kept = scanner, names
+    return DocumentPaths(scanned.documents, tuple(scanned.rejected), names, scanner.paths, found, begins)
 
 
 def scan(documents: Iterable[Document], limits: Limits, *, compiled: bool = True) -> Scanned:

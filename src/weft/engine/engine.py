@@ -19,6 +19,7 @@ import numpy as np
 from weft.columns.integers import MOST, Ints
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
+from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
 from weft.engine.index import EnginePlan, Index
 from weft.engine.messages.budget import Budget
@@ -131,6 +132,26 @@ class Engine:
         outcomes = [index.match(table, budget, whether, place) for index in self.indexes if len(index)]
         return Matches(outcomes, len(table.documents), budget)
 
+    @property
+    def asks_only_paths(self) -> bool:
+        """Whether `match_paths` can answer a batch now: no subscription asks for more than label paths."""
+        return self._validity is None and all(index.asks_only_paths for index in self.indexes if len(index))
+
+    @property
+    def kinds_in_paths(self) -> dict[str, bool]:
+        """Whether some path leads to attributes, and to texts."""
+        states = [index.shared.states for index in self.indexes if len(index)]
+        return {
+            "attributes": any(each.has_attributes for each in states),
+            "texts": any(each.has_texts for each in states),
+        }
+
+    def match_paths(self, documents: DocumentPaths, place: int | None = None) -> list[Ints]:
+        """For each document the subscriptions that match it, by its label paths alone; in other things as `match`."""
+        self._calls = _CALLS
+        parts = [index.match_paths(documents, place) for index in self.indexes if len(index)]
+        return _joined(parts, len(documents.documents))
+
     # -- upkeep
 
     def sweep(self, plan_of: Callable[[int], EnginePlan]) -> None:
@@ -220,6 +241,14 @@ def _size(*indexes: Index) -> int:
     return sum(len(index) + index.dead for index in indexes)
 
 
+def _joined(parts: list[list[Ints]], documents: int) -> list[Ints]:
+    """What several ways found for each document."""
+    if len(parts) == 1:
+        return parts[0]
+    none = np.zeros(0, np.int32)
+    return [np.concatenate([none, *(part[at] for part in parts)]) for at in range(documents)]
+
+
 class Answers(Protocol):
     """What a batch brings to FLWR queries that are answered in another way."""
 
@@ -251,10 +280,7 @@ class Matches:
         """For each document the subscriptions that match it, each once, in no order."""
         parts = [outcome.subscriptions() for outcome in self._outcomes]
         parts += [other.subscriptions() for other in self._others]
-        if len(parts) == 1:
-            return parts[0]
-        none = np.zeros(0, np.int32)
-        return [np.concatenate([none, *(part[at] for part in parts)]) for at in range(self._documents)]
+        return _joined(parts, self._documents)
 
     def messages(self) -> list[tuple[int, int, str]]:
         """(document, subscription, message) of the FLWR queries, sorted by document, then subscription."""

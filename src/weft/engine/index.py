@@ -7,15 +7,19 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
+from weft.columns.integers import Ints
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
+from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.evaluation.thorough import ThoroughEvaluation
 from weft.engine.messages.budget import Budget
 from weft.engine.messages.building import Building, add_building, binding_pattern, edge_building
 from weft.engine.messages.built import BuiltQueries
-from weft.engine.messages.outcome import Compound, Outcome
+from weft.engine.messages.outcome import Compound, Outcome, subscribers
 from weft.engine.messages.targets import Targets
 from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
@@ -188,6 +192,30 @@ class Index:
         """Whether a batch can be answered without anything to be made first."""
         return self._frozen is not None
 
+    @property
+    def asks_only_paths(self) -> bool:
+        """Whether the label paths of a document tell all that is asked of it, if nobody asks for nodes."""
+        return self._frozen is not None and self._frozen.tallest < 0 and not self.compounds and not len(self.built)
+
+    def match_paths(self, documents: DocumentPaths, place: int | None = None) -> list[Ints]:
+        """For each document the subscriptions that match it, by its paths alone; in other things as `match`."""
+        try:
+            plans = self._plans_at(place or 0)
+            plans.begin_batch()
+            labels = plans.paths.of_paths(documents)
+            none = np.zeros(0, np.int32)
+            results = partial(plans.paths.kernel.results, labels, documents.begins[None, :], none, none)
+            return subscribers(results, self.targets)
+        except BaseException:
+            self._begin_anew(place)
+            raise
+
+    def _begin_anew(self, place: int | None) -> None:
+        if place is None or self._frozen is None:
+            self.forget()
+        else:
+            self._plans_at(place).freeze(self._frozen)
+
     def match(
         self, table: NodeTable, budget: Budget | None = None, whether: bool = False, place: int | None = None
     ) -> Outcome:
@@ -200,10 +228,7 @@ class Index:
         try:
             return self._match(table, budget or Budget(table, Limits()), whether, place)
         except BaseException:
-            if place is None or self._frozen is None:
-                self.forget()
-            else:
-                self._plans_at(place).freeze(self._frozen)
+            self._begin_anew(place)
             raise
 
     def _plans_at(self, place: int) -> LabelPlans:

@@ -1,3 +1,5 @@
+from weft.kernel.name_paths cimport TEXT_CODE, NamePaths
+
 cdef enum:  # what there may be no more room for
     ELEMENTS = 0
     ATTRIBUTES = 1
@@ -11,7 +13,7 @@ cdef class ScanColumns:
     cdef object element_ints, element_longs, attribute_ints, attribute_longs, text_ints, text_longs
     cdef object declared_ints, level_ints, character_array, value_array
     # one entry an element
-    cdef int[::1] document, name, tag, parent, last, depth, text_first, text_last, event
+    cdef int[::1] document, name, tag, parent, last, depth, text_first, text_last, event, path
     cdef long long[::1] start, end
     # one entry an attribute; its value is values[value_start[at]:value_start[at + 1]]
     cdef int[::1] attribute_name, attribute_tag, attribute_owner
@@ -32,8 +34,13 @@ cdef class ScanColumns:
     # the document so far: the element that is open, its depth, the declared namespaces, nodes and declarations
     cdef int row, level, context
     cdef long long nodes
+    # in a narrow scan only paths of names are kept, and an element's entry goes when it ends
+    cdef readonly NamePaths paths
+    cdef bint is_narrow, wants_attributes, wants_texts
 
     cdef void mark_document(self) noexcept nogil
+    cdef void keep_document(self) noexcept nogil
+    cdef void find_paths(self, int row) noexcept nogil
     cdef void open(self, int name, int tag, long long start) noexcept nogil
     cdef void close(self, long long end) noexcept nogil
     cdef void end_text(self, Py_ssize_t end) noexcept nogil

@@ -9,6 +9,8 @@ import numpy as np
 from weft.kernel.arrays import held
 
 if not cython.compiled:  # compiled, these are those of the .pxd
+    from weft.kernel.name_paths import TEXT_CODE, NamePaths
+
     ELEMENTS, ATTRIBUTES, TEXTS, DECLARATIONS, LEVELS = range(5)  # what there may be no more room for
 _ROOM = 1 << 12  # entries of a kind to begin with
 _KEPT = 1 << 14  # entries of a kind that are kept for the next batch
@@ -28,11 +30,13 @@ class ScanColumns:
     """The nodes of a batch so far; `scan_columns.pxd` tells the columns."""
 
     def __init__(self):
+        self.paths = NamePaths()
+        self.is_narrow = self.wants_attributes = self.wants_texts = False
         self.begin()
 
     def begin(self) -> None:
         """Nothing yet, and room for a little."""
-        self.element_ints, self.element_longs = np.zeros((9, 0), np.int32), np.zeros((2, 0), np.int64)
+        self.element_ints, self.element_longs = np.zeros((10, 0), np.int32), np.zeros((2, 0), np.int64)
         self.attribute_ints, self.attribute_longs = np.zeros((3, 0), np.int32), np.zeros((1, 0), np.int64)
         self.text_ints, self.text_longs = np.zeros((2, 0), np.int32), np.zeros((1, 0), np.int64)
         self.declared_ints, self.level_ints = np.zeros((2, 0), np.int32), np.zeros((2, 0), np.int32)
@@ -51,7 +55,7 @@ class ScanColumns:
             ints, longs = _wider(self.element_ints, room), _wider(self.element_longs, room)
             self.element_ints, self.element_longs, self.element_room = ints, longs, room
             self.document, self.name, self.tag, self.parent, self.last = map(held, ints[:5])
-            self.depth, self.text_first, self.text_last, self.event = map(held, ints[5:])
+            self.depth, self.text_first, self.text_last, self.event, self.path = map(held, ints[5:])
             self.start, self.end = map(held, longs)
         elif kind == ATTRIBUTES:
             ints, longs = _wider(self.attribute_ints, room), _wider(self.attribute_longs, room + 1)
@@ -104,11 +108,20 @@ class ScanColumns:
         self.elements, self.attributes = self.first_element, self.first_attribute
         self.texts, self.declarations = self.first_text, self.first_declaration
         self.mark_document()
+        self.paths.cut_document()
 
     def end_document(self) -> None:
         """It is part of the batch."""
+        self.keep_document()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def keep_document(self) -> cython.void:
         self.documents += 1
         self.mark_document()
+        if self.is_narrow:
+            self.paths.end_document()
 
     @cython.cfunc
     @cython.nogil
@@ -124,6 +137,21 @@ class ScanColumns:
         self.event[row] = row + self.texts
         self.row = row
         self.elements = row + 1
+        if self.is_narrow:
+            self.find_paths(row)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def find_paths(self, row: cython.int) -> cython.void:
+        """The paths of an element that begins and of its attributes, which are not kept; there is room for all."""
+        above: cython.int = self.path[self.parent[row]] if row else 0
+        at: cython.Py_ssize_t
+        self.path[row] = self.paths.note(above, 2 * self.name[row] + 1)
+        if self.wants_attributes:
+            for at in range(self.attributes):
+                self.paths.note(self.path[row], 2 * self.attribute_name[at] + 2)
+        self.attributes = self.declarations = 0
 
     @cython.cfunc
     @cython.nogil
@@ -134,12 +162,18 @@ class ScanColumns:
         self.end[row], self.last[row], self.text_last[row] = end, self.elements - 1, self.texts
         self.level -= 1
         self.row = self.parent[row]
+        if self.is_narrow:
+            self.elements = row
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def end_text(self, end: cython.Py_ssize_t) -> cython.void:
         """The characters up to a place are a text of the element that is open; there is room for it."""
+        if self.is_narrow:
+            if self.wants_texts:
+                self.paths.note(self.path[self.row], TEXT_CODE)
+            return
         self.text_owner[self.texts] = self.row
         self.text_event[self.texts] = self.elements + self.texts
         self.texts += 1
@@ -151,6 +185,8 @@ class ScanColumns:
         """An element begins; its attributes and declarations came before it."""
         if self.elements == self.element_room:
             self.widen(ELEMENTS)
+        if not self.paths.has_room(self.attributes + 1):
+            self.paths.widen(self.attributes + 1)
         self.open(name, tag, start)
 
     def end_element(self, end: int) -> None:
@@ -180,12 +216,25 @@ class ScanColumns:
         """A text of the element that is open."""
         if self.texts == self.text_room:
             self.widen(TEXTS)
+        if not self.paths.has_room(1):
+            self.paths.widen(1)
         self.reserve_characters(len(text))
         first: cython.Py_ssize_t = self.text_start[self.texts]
         self.character_array[first : first + len(text)] = np.frombuffer(text, np.uint8)
         self.end_text(first + len(text))
 
     # -- a batch
+
+    def narrow(self, documents: int, attributes: bool, texts: bool) -> None:
+        """Of the documents that come next, so many at most, keep paths of names alone: of elements, and what is asked."""
+        self.is_narrow, self.wants_attributes, self.wants_texts = True, attributes, texts
+        self.paths.begin_batch(documents)
+
+    def take_paths(self) -> tuple:
+        """The paths of names that each document has, and where each one's begin; what comes next is another batch."""
+        self.is_narrow = self.wants_attributes = self.wants_texts = False
+        self.take()
+        return self.paths.take()
 
     def take(self) -> dict:
         """The columns of the batch; what comes next is another one."""
@@ -218,7 +267,7 @@ class ScanColumns:
 def _named(parts, characters, values):
     """The columns by the names that a node table has for them."""
     element_ints, element_longs, attribute_ints, attribute_longs, text_ints, text_longs, declared_ints = parts
-    document, name, tag, parent, last, depth, text_first, text_last, event = element_ints
+    document, name, tag, parent, last, depth, text_first, text_last, event = element_ints[:9]
     return {
         "document": document,
         "name": name,

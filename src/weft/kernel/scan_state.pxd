@@ -15,6 +15,7 @@ cdef enum:  # what is written, and how many kinds of it there are
 
 cdef enum:
     PARTS = 5  # there is no more room for: attributes and declarations of one tag
+    PATHS = 6  # paths of names
 
 
 cdef class ScanState(ScanColumns):

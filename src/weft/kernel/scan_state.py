@@ -11,7 +11,7 @@ if not cython.compiled:  # compiled, these are those of the .pxd
 
     DONE, DOUBT, NEW, FULL = range(4)  # what the scan comes to
     OF_ELEMENT, OF_ATTRIBUTE, OF_DECLARATION, SCOPES = range(4)  # what is written, and how many kinds of it there are
-    PARTS = 5  # there is no more room for: attributes and declarations of one tag
+    PARTS, PATHS = 5, 6  # there is no more room for: attributes and declarations of one tag, paths of names
 
 
 @cython.cclass

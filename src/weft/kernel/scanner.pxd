@@ -1,5 +1,5 @@
 from weft.kernel.byte_kinds cimport BANG, LESS, NUL, OPENING, QUESTION, SLASH, SPACE
-from weft.kernel.scan_state cimport DONE, DOUBT, FULL, NEW, PARTS
+from weft.kernel.scan_state cimport DONE, DOUBT, FULL, NEW, PARTS, PATHS
 from weft.kernel.text_scanner cimport TextScanner
 
 

@@ -12,7 +12,7 @@ from weft.kernel.byte_kinds import kinds_of_bytes
 
 if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.byte_kinds import BANG, LESS, NUL, OPENING, QUESTION, SLASH, SPACE
-    from weft.kernel.scan_state import DONE, DOUBT, FULL, NEW, PARTS
+    from weft.kernel.scan_state import DONE, DOUBT, FULL, NEW, PARTS, PATHS
     from weft.kernel.text_scanner import TextScanner
 
 _TABLE = cython.declare(bytes)
@@ -81,6 +81,8 @@ class Scanner(TextScanner):
                 return self.current
             if status == FULL and self.full == PARTS:
                 self.widen_tag()
+            elif status == FULL and self.full == PATHS:
+                self.paths.widen(self.tag_attributes + 1)
             elif status == FULL:
                 self.widen(self.full)
 
@@ -108,8 +110,7 @@ class Scanner(TextScanner):
             status = self.read_document(s, self.size[at])
             if status != DONE:
                 return status
-            self.documents += 1
-            self.mark_document()
+            self.keep_document()
             self.is_begun = False
             self.current = at + 1
         return DONE

@@ -2,7 +2,7 @@ from weft.kernel.byte_kinds cimport AMPERSAND, APOSTROPHE, BLANK, COLON, EQUALS,
 from weft.kernel.byte_kinds cimport QUOTE, RETURN, SLASH, SPACE, START, VALUE, word
 from weft.kernel.characters cimport put_character, reference
 from weft.kernel.scan_columns cimport ATTRIBUTES, DECLARATIONS, ELEMENTS, LEVELS
-from weft.kernel.scan_state cimport OF_ATTRIBUTE, OF_DECLARATION, OF_ELEMENT, PARTS, SCOPES, ScanState
+from weft.kernel.scan_state cimport OF_ATTRIBUTE, OF_DECLARATION, OF_ELEMENT, PARTS, PATHS, SCOPES, ScanState
 
 cdef enum:
     MOST_DECLARED = 64  # by one tag: they are compared with each other

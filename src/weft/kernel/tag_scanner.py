@@ -13,7 +13,7 @@ if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.byte_kinds import QUOTE, RETURN, SLASH, SPACE, START, VALUE, word
     from weft.kernel.characters import put_character, reference
     from weft.kernel.scan_columns import ATTRIBUTES, DECLARATIONS, ELEMENTS, LEVELS
-    from weft.kernel.scan_state import OF_ATTRIBUTE, OF_DECLARATION, OF_ELEMENT, PARTS, SCOPES, ScanState
+    from weft.kernel.scan_state import OF_ATTRIBUTE, OF_DECLARATION, OF_ELEMENT, PARTS, PATHS, SCOPES, ScanState
 
     MOST_DECLARED = 64  # by one tag: they are compared with each other
 
@@ -56,6 +56,8 @@ class TagScanner(ScanState):
             return self.stop_for_room(tag, ELEMENTS)
         if self.level == self.level_room:
             return self.stop_for_room(tag, LEVELS)
+        if self.is_narrow and not self.paths.has_room(self.tag_attributes + 1):
+            return self.stop_for_room(tag, PATHS)
         self.nodes += 1 + self.tag_attributes + self.tag_declarations
         if self.nodes > self.most_nodes:
             return self.doubt()

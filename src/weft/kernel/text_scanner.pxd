@@ -2,6 +2,7 @@ from weft.kernel.byte_kinds cimport AMPERSAND, BANG, CLOSING, COLON, GREATER, HY
 from weft.kernel.byte_kinds cimport OPENING, QUESTION, RETURN, SPACE, START, TEXT, word
 from weft.kernel.characters cimport put_character, reference
 from weft.kernel.scan_columns cimport TEXTS
+from weft.kernel.scan_state cimport PATHS
 from weft.kernel.tag_scanner cimport TagScanner
 
 

@@ -11,6 +11,7 @@ else:  # compiled, these are those of the .pxd
     from weft.kernel.byte_kinds import OPENING, QUESTION, RETURN, SPACE, START, TEXT, word
     from weft.kernel.characters import put_character, reference
     from weft.kernel.scan_columns import TEXTS
+    from weft.kernel.scan_state import PATHS
     from weft.kernel.tag_scanner import TagScanner
 
 _TABLE = cython.declare(bytes)
@@ -32,6 +33,8 @@ class TextScanner(TagScanner):
         found: cython.longlong
         if self.texts == self.text_room:
             return self.stop_for_room(first, TEXTS)
+        if self.wants_texts and not self.paths.has_room(1):
+            return self.stop_for_room(first, PATHS)
         self.filled = self.text_start[self.texts]
         while True:
             first = p

@@ -64,7 +64,7 @@ class Evaluation(LabelledBatch):
         result, node = self._found
         return unique_pairs(self.table.node_document[node], result, max(self._frozen.results, 1))
 
-    def results(self, wanted: Ints | None = None) -> tuple[Ints, Longs]:
+    def results(self, wanted: Ints | None) -> tuple[Ints, Longs]:
         """The results of all documents, one after the other, and where each one's begin; what is `wanted` instead.
 
         That has for every result the number that stands for it, below zero where nothing does.

@@ -31,6 +31,32 @@ _SET_OPERATIONS: dict[str, Callable[[Ints, Ints], Any]] = {
 }
 
 
+def subscribers(
+    results: Callable[[Ints | None], tuple[Ints, Longs]], targets: Targets, budget: Budget | None = None
+) -> list[Ints]:
+    """For each document the subscriptions that want a result of it and whose answer is known, in no order.
+
+    `results` are those of all documents and where each one's begin, or what is wanted instead of each of them.
+    """
+    unknown = budget is not None and bool(budget.unknown)
+    if not (targets.has_shared or targets.is_wanted_twice or unknown):
+        subscription, begins = results(targets.first)
+        return [subscription[start:end] for start, end in pairwise(begins.tolist())]
+    result, begins = results(None)
+    at, subscription = targets.pairs(result)
+    document = np.repeat(np.arange(begins.size - 1, dtype=np.int32), np.diff(begins))[at]
+    if targets.is_wanted_twice:
+        document, subscription = unique_pairs(document, subscription, int(subscription.max(initial=0)) + 1)
+    elif targets.has_shared:
+        order = np.argsort(document, kind="stable")
+        document, subscription = document[order], subscription[order]
+    if budget is not None and unknown:
+        known = budget.is_known(document, subscription)
+        document, subscription = document[known], subscription[known]
+    cuts = np.searchsorted(document, np.arange(begins.size))
+    return [subscription[start:end] for start, end in pairwise(cuts.tolist())]
+
+
 class Outcome:
     """The answer to a batch: results first, subscriptions as late as possible."""
 
@@ -48,27 +74,7 @@ class Outcome:
 
     def subscriptions(self) -> list[Ints]:
         """For each document the subscriptions that match it, each once, in no order."""
-        number, targets = len(self._table.documents), self._targets
-        if targets.has_shared or targets.is_wanted_twice or self._budget.unknown:
-            return self._with_compounds(self._told(number))
-        subscription, begins = self._evaluation.results(targets.first)
-        return self._with_compounds([subscription[start:end] for start, end in pairwise(begins.tolist())])
-
-    def _told(self, number: int) -> list[Ints]:
-        """The same where results are not subscriptions one by one."""
-        result, begins = self._evaluation.results()
-        at, subscription = self._targets.pairs(result)
-        document = np.repeat(np.arange(number, dtype=np.int32), np.diff(begins))[at]
-        if self._targets.is_wanted_twice:
-            document, subscription = unique_pairs(document, subscription, int(subscription.max(initial=0)) + 1)
-        elif self._targets.has_shared:
-            order = np.argsort(document, kind="stable")
-            document, subscription = document[order], subscription[order]
-        if self._budget.unknown:
-            known = self._budget.is_known(document, subscription)
-            document, subscription = document[known], subscription[known]
-        cuts = np.searchsorted(document, np.arange(number + 1))
-        return [subscription[start:end] for start, end in pairwise(cuts.tolist())]
+        return self._with_compounds(subscribers(self._evaluation.results, self._targets, self._budget))
 
     def nodes(self) -> tuple[Ints, Ints, Ints]:
         """(document, subscription, node), sorted by document, then subscription, then document order."""

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.columns.integers import Flags, Ints
+from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
 from weft.engine.paths.states import States
 from weft.kernel.automaton import StateTable
+from weft.kernel.path_labels import PathLabels
 from weft.kernel.paths import PathTable
 from weft.plans.names import TEXT_NAME
 
@@ -67,6 +69,7 @@ class LabelPaths(Generic[Made]):
         self.seen = np.zeros(1024, np.int64)
         self._codes: dict[str, int] = {"": 0}
         self._symbols: tuple[Ints, Ints, NDArray[np.uint64]] | None = None
+        self._labels: PathLabels | None = None  # of the paths of names that came last
         self._entries = 0
         self._overflow = 0
 
@@ -106,10 +109,32 @@ class LabelPaths(Generic[Made]):
             self._paths.forget_active()
         self._paths.walk(np.ascontiguousarray(table.parent), names, labels, 0)
         result = labels[:-1]
+        self._count(result[result >= 0])
+        return result
+
+    def of_paths(self, documents: DocumentPaths) -> Ints:
+        """The label path of every path of names that documents have."""
+        if self._labels is None or not self._labels.is_between(self._paths, documents.paths):
+            self._labels = PathLabels(self._paths, documents.paths)
+        if self._paths.kept_active() > self._bounds.states:
+            self._paths.forget_active()
+        found, labels = documents.found, np.empty(documents.found.size, np.int32)
+        at = 0
+        while (at := self._labels.of(found, labels, at)) < found.size:
+            code, number, is_attribute = documents.paths.last_name(int(found[at]))
+            name = documents.names.names[number] if code else TEXT_NAME
+            self._labels.name(code, self._code(f"@{name}" if is_attribute else name))
+        self._count(labels)
+        return labels
+
+    def _count(self, labels: Ints) -> None:
+        """How often label paths were seen, for people."""
         if len(self.seen) < len(self):
             self.seen = np.concatenate([self.seen, np.zeros(len(self) * 2, np.int64)])
-        self.seen[: len(self)] += np.bincount(result[result >= 0], minlength=len(self))
-        return result
+        if labels.size * 8 < len(self):
+            np.add.at(self.seen, labels, 1)
+        else:
+            self.seen[: len(self)] += np.bincount(labels, minlength=len(self))
 
     @property
     def kernel(self) -> PathTable:
@@ -157,6 +182,8 @@ class LabelPaths(Generic[Made]):
             self._forget()  # what is remembered has not helped for long: begin anew
             return
         self._paths.cut(mark)
+        if self._labels is not None:
+            self._labels.cut(mark)
         self._entries -= self.plans.cut(mark)
         self.seen[mark:] = 0
 
