@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from weft.documents import Document, NodeTable, read
 from weft.engine import Engine
-from weft.engine.engine import Matches
+from weft.engine.matches import Matches
 
 Answer = NDArray[np.int64]  # rows of document, subscription and place, in this order
 EXTENSIONS = "urn:what-libxml2-does-not-have"

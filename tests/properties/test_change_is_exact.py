@@ -170,7 +170,7 @@ def test_what_nobody_wants_is_swept_out_while_documents_flow() -> None:
         broker.matches(DOCUMENTS[0])
 
     assert broker._matcher.engine.large is not old
-    assert len(broker._matcher.engine.large.targets) < 60
+    assert len(broker._matcher.engine.large.subscribers) < 60
     assert broker.matches("<b x='95'/>") == [["s95"]]
 
 

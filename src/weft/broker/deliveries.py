@@ -10,7 +10,8 @@ import numpy as np
 from weft.columns.integers import Flags, Ints, Longs
 from weft.documents.fragment import Fragments
 from weft.documents.table import NodeTable
-from weft.engine.engine import Engine, Matches
+from weft.engine.engine import Engine
+from weft.engine.matches import Matches
 from weft.engine.messages.budget import Budget, size_of
 
 Refused = list[tuple[int, int, str]]

@@ -107,8 +107,7 @@ def as_documents(batch: Document | bytes | str | Iterable[Document | bytes | str
         if not isinstance(data, bytes | str):
             raise TypeError(f"a document is bytes or str, found {type(data).__name__}")
         if not isinstance(entry, Document):
-            entry = Document(data, f"document-{next(_numbers)}")
-        elif not entry.id:
-            entry = replace(entry, id=f"document-{next(_numbers)}")
-        documents.append(entry)
+            documents.append(Document(data, f"document-{next(_numbers)}"))
+        else:
+            documents.append(entry if entry.id else replace(entry, id=f"document-{next(_numbers)}"))
     return documents

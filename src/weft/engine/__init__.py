@@ -1,5 +1,6 @@
 """Plan and node table to bindings and messages."""
 
-from weft.engine.engine import Engine, Matches
+from weft.engine.engine import Engine
+from weft.engine.matches import Matches
 
 __all__ = ["Engine", "Matches"]

@@ -10,6 +10,7 @@ from weft.engine.index import Index
 from weft.engine.messages.outcome import Compound
 from weft.engine.shared.nodes import NOTHING, NodeKind
 from weft.engine.shared.show_nodes import NodeLines
+from weft.engine.sharing import templates, ways
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
 from weft.plans.show import Line, show, show_flwr
@@ -55,15 +56,15 @@ def _explain_groups(index: Index, top: int) -> list[str]:
 
 def _explain_index(index: Index, top: int) -> list[str]:
     shared, paths = index.shared, index.plans.paths
-    sharing = index.targets.sharing()
-    templates = Counter(index.templates().values())
-    constants = sum(1 for size in templates.values() if size > 1)
-    by_way = Counter(index.ways(index.results))
+    sharing = index.subscribers.sharing()
+    alike = Counter(templates(index).values())
+    constants = sum(1 for size in alike.values() if size > 1)
+    by_way = Counter(ways(index, index.results))
     lines = [f"  answered     {number:>9}  {way}" for way, number in by_way.most_common()]
     lines += [
         f"  states       {len(shared.states):>9}  in the automaton, one for each prefix of a path",
-        f"  results      {len(index.targets):>9}  distinct queries; {len(sharing)} have more than one subscription",
-        f"  templates    {len(templates):>9}  plans without their constants; {constants} have several rows",
+        f"  results      {len(index.subscribers):>9}  distinct queries; {len(sharing)} have more than one subscription",
+        f"  templates    {len(alike):>9}  plans without their constants; {constants} have several rows",
         f"  label paths  {len(paths) - 1:>9}  seen so far",
     ]
     kinds = Counter(shared.nodes.kind)
@@ -72,7 +73,7 @@ def _explain_index(index: Index, top: int) -> list[str]:
         lines += ["", "  most shared results (subscriptions):"]
         order = sorted(sharing, key=lambda result: -sharing[result])[:top]
         lines += [f"  {sharing[result]:>9}  result {result}" for result in order]
-    largest = [size for size in sorted(templates.values(), reverse=True)[:top] if size > 1]
+    largest = [size for size in sorted(alike.values(), reverse=True)[:top] if size > 1]
     if largest:
         lines += ["", f"  largest templates (rows of constants): {', '.join(map(str, largest))}"]
     if len(paths) > 1:
@@ -97,7 +98,7 @@ def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr)
     index = engine.index_of(number)
     lines = [query, "", show_flwr(plan) if isinstance(plan, Flwr) else show(plan), ""]
     lines += [
-        f"answered {next(index.ways([number]))}",
+        f"answered {next(ways(index, [number]))}",
         *(f"{'  ' * depth}{text}" for depth, text in running(engine, number)),
     ]
     lines += ["", "shares", *(f"  {text}" for text in _sharing(index, number))]
@@ -145,11 +146,11 @@ def _of_compound(index: Index, nodes: NodeLines, compound: Compound, depth: int)
 
 
 def _sharing(index: Index, number: int) -> Iterator[str]:
-    wanted = index.targets.sharing()
+    wanted = index.subscribers.sharing()
     for result in index.results[number]:
         yield f"result {result}: wanted by {_some(wanted.get(result, 1), 'subscription')}"
-    templates = index.templates()
-    alike = sum(template == templates[number] for template in templates.values())
+    known = templates(index)
+    alike = sum(template == known[number] for template in known.values())
     yield f"template: {_some(alike, 'subscription')} with this plan, constants aside"
     if number in index.built:
         others = index.built.sharing(number)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,18 +19,16 @@ from weft.engine.evaluation.thorough import ThoroughEvaluation
 from weft.engine.messages.budget import Budget
 from weft.engine.messages.building import Building, add_building, binding_pattern, edge_building
 from weft.engine.messages.built import BuiltQueries
-from weft.engine.messages.outcome import Compound, Outcome, subscribers
-from weft.engine.messages.targets import Targets
+from weft.engine.messages.outcome import Compound, Outcome, told
 from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
 from weft.engine.selections import is_union, patterns
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
-from weft.engine.shared.nodes import NOTHING
 from weft.engine.shared.plan import SharedPlan
 from weft.engine.shared.results import Results
-from weft.engine.shared.templates import Templates
 from weft.engine.subscribed import SubscribedResults
+from weft.kernel.subscribers import Subscribers
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Edge, Pattern, Selection
 from weft.plans.recipe import Recipe
@@ -68,7 +66,7 @@ class Index:
         self.shared = SharedPlan(dtd)
         self.plans = LabelPlans(self.shared, bounds)
         self._plans_beside: list[LabelPlans] = []  # for batches that are answered beside others
-        self.targets = Targets()
+        self.subscribers = Subscribers()
         self.results = SubscribedResults()
         self.origins = Results()
         self.compounds: dict[int, Compound] = {}  # by subscription
@@ -98,7 +96,7 @@ class Index:
             return
         self.shared.begin()  # what is right for all is too much for the many
         result = self._result(plan)
-        self.targets.add(result, subscription)
+        self.subscribers.add(result, subscription)
         self.results.add(subscription, (result,))
 
     def append(self, plan: EnginePlan) -> IndexEntry:
@@ -126,7 +124,7 @@ class Index:
         if entry.compound is not None:
             self.compounds[subscription] = entry.compound
         for result in entry.targets:
-            self.targets.add(result, subscription)
+            self.subscribers.add(result, subscription)
         self.results.add(subscription, entry.results)
 
     def remove(self, subscription: int) -> None:
@@ -135,7 +133,7 @@ class Index:
         if subscription in self.built and self.built.remove(subscription).where is not None:
             results = ()
         for result in results:
-            self.dead += self.targets.remove(result, subscription)
+            self.dead += self.subscribers.remove(result, subscription)
         if self.compounds.pop(subscription, None) is not None:
             self.dead += 1
 
@@ -157,36 +155,6 @@ class Index:
         compound = self.compounds.get(subscription)
         return self.results[subscription] if compound is None else tuple(_results_in(compound))
 
-    def ways(self, subscriptions: Iterable[int]) -> Iterator[str]:
-        """How subscriptions are answered."""
-        conditional = {result for result, node in enumerate(self.origins.node) if node != NOTHING}
-        for subscription in subscriptions:
-            if subscription in self.compounds:
-                yield "one by one: from the results of its parts, node by node"
-            elif subscription in self.built and not self.built.building(subscription).is_simple:
-                yield "one by one: bindings of several variables, or in an order"
-            elif conditional.isdisjoint(self.results[subscription]):
-                yield "by label paths alone"
-            else:
-                yield "by shared conditions"
-
-    def templates(self) -> dict[int, Hashable]:
-        """By subscription its plan, constants aside."""
-        templates = Templates(self.shared)
-        of_result = [
-            (state, templates.of(node)) for state, node in zip(self.origins.state, self.origins.node, strict=True)
-        ]
-
-        def of(subscription: int) -> Hashable:
-            results = tuple(of_result[result] for result in self.results_below(subscription))
-            if subscription not in self.built:
-                return results
-            building = self.built.building(subscription)
-            chains = (*building.slots, *building.chains)
-            return results, tuple(tuple((edge, templates.of(node)) for edge, node in chain) for chain in chains)
-
-        return {subscription: of(subscription) for subscription in self.results}
-
     @property
     def is_frozen(self) -> bool:
         """Whether a batch can be answered without anything to be made first."""
@@ -204,8 +172,9 @@ class Index:
             plans.begin_batch()
             labels = plans.paths.of_paths(documents)
             none = np.zeros(0, np.int32)
-            results = partial(plans.paths.kernel.results, labels, documents.begins[None, :], none, none)
-            return subscribers(results, self.targets)
+            ranges, subscribers = documents.begins[None, :], self.subscribers
+            found = plans.paths.kernel.results(labels, ranges, none, none, subscribers)
+            return told(*found, subscribers.is_wanted_twice)
         except BaseException:
             self._begin_anew(place)
             raise
@@ -253,7 +222,7 @@ class Index:
         asks_for_nodes = not whether or bool(self.compounds) or bool(self.built.others)
         _ = evaluation.found if asks_for_nodes else evaluation.matched
         self._refuse(self._frozen, evaluation.refusals.reasons, budget)
-        return Outcome(evaluation, self.targets, dict(self.compounds), self.built, budget)
+        return Outcome(evaluation, self.subscribers, dict(self.compounds), self.built, budget)
 
     def _do_thoroughly(self, table: NodeTable) -> ThoroughEvaluation:
         """The batch in the other way, whose tables are made when the first batch asks for it; one batch at a time."""
@@ -298,7 +267,7 @@ class Index:
         result = self.origins.find(state, node)
         if result is None:
             result = self.origins.add(state, node)
-            self.targets.new()  # has the same number
+            self.subscribers.new()  # has the same number
         return result
 
     def _compound(self, selection: Selection) -> Compound:

@@ -28,4 +28,4 @@ class StateTable:
         for symbol in range(self.symbol_start.shape[0] - 1):
             for at in range(self.symbol_start[symbol], self.symbol_start[symbol + 1]):
                 state = self.sources[at]
-                self.edges.put((state << 32) | symbol, self.targets[at])
+                self.edges.put((state << 32) | symbol, at)

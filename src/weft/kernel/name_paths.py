@@ -1,4 +1,4 @@
-"""Names from the root down in, one number for each such path out: what a scan keeps of a document whose nodes nobody asks for.
+"""Names from the root down in, one number for each path of them out: all that is kept where nobody asks for nodes.
 
 The numbers stand as long as the names that they are made of; what automata make of them is worked out once a number.
 """
@@ -29,7 +29,7 @@ class NamePaths:
         return self.size
 
     def last_name(self, path: int) -> tuple:
-        """The code of a path's last name, the number of that name, and what it is the name of: 0 elements, 1 attributes.
+        """The code of a path's last name, the number of that name, and whether it is one of attributes (1) or not (0).
 
         Texts have the code 0 and no name.
         """

@@ -1,4 +1,4 @@
-"""Paths of names in, the label paths of an automaton out: each is worked out once, and read off a column from then on."""
+"""Paths of names in, the label paths of an automaton out: each is worked out once, then read off a column."""
 
 import cython
 import numpy as np

@@ -1,9 +1,9 @@
 from weft.kernel.automaton cimport StateTable
-from weft.kernel.classes cimport ResultClasses
 from weft.kernel.tables cimport IntLists, Numbers
+from weft.kernel.told_classes cimport ToldClasses
 
 
-cdef class PathTable(ResultClasses):
+cdef class PathTable(ToldClasses):
     cdef StateTable automaton
     cdef int[::1] parent
     cdef int[::1] name
@@ -13,12 +13,13 @@ cdef class PathTable(ResultClasses):
     cdef signed char[::1] is_element  # by name: `*` leads there
     cdef IntLists active
     cdef signed char[::1] has_active
-    cdef unsigned long long[::1] is_kept  # bits of the states that are remembered in `reached`
+    cdef IntLists reached  # by label path its states that are remembered
+    cdef unsigned char[::1] edge_flags  # whether the state is remembered, and whether a result is there
+    cdef unsigned char[::1] star_flags  # likewise by state, of the edge by `*`
     cdef unsigned long long[::1] marks  # bits of states, all clear between calls
 
     cpdef int add(self, int parent, int name) except? -1
     cdef int take(self, int path, int parent, int name) except? -1
-    cdef int keep(self, int path) except? -1
     cdef int activate(self, int path) except? -1
     cdef void mark(self, int path) noexcept
     cdef void unmark(self, int path) noexcept

@@ -4,31 +4,45 @@
 import cython
 import numpy as np
 
-from weft.kernel.arrays import bits, held, wider, zeros
+from weft.kernel.arrays import held, wider, zeros
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.automaton import StateTable
-    from weft.kernel.classes import ResultClasses
     from weft.kernel.tables import IntLists, Numbers
+    from weft.kernel.told_classes import ToldClasses
 
 LOOK_UP = cython.declare(cython.int, 32)
 LOOK_UP = 32  # edges that are gone over in the time of one look-up, which is a miss in the caches
+KEPT = cython.declare(cython.int, 1)
+KEPT = 1  # the flag of an edge whose target is remembered; 2 is that of a result
+
+
+def _flags(kept, results):
+    """For each edge what is to be done where it leads; results below zero are none."""
+    return (kept * KEPT + 2 * (results >= 0)).astype(np.uint8)
 
 
 @cython.cclass
-class PathTable(ResultClasses):
+class PathTable(ToldClasses):
     """The label paths seen so far, with the states that each reaches; `paths.pxd` tells the columns."""
 
     def __init__(self, automaton: StateTable, result_of_state, results: int, busy=None):
         """`busy` marks the states that there is something to do at; without it every state is remembered."""
-        ResultClasses.__init__(self, result_of_state, results)
+        star, targets = np.asarray(automaton.star), np.asarray(automaton.targets)
+        result_of_state = np.append(np.asarray(result_of_state, np.int32), np.int32(-1))  # the last is that of no state
+        ToldClasses.__init__(self, np.concatenate([result_of_state[targets], result_of_state[star]]), results)
         self.automaton = automaton
-        every = np.full(len(automaton.is_inner), -1, np.int64).view(np.uint64)
-        self.is_kept = held(every if busy is None else np.asarray(automaton.is_inner) | bits(busy))
+        kept = np.append(np.ones(len(star), bool), False)  # the last is that of no state, too
+        if busy is not None:
+            inner = np.unpackbits(np.asarray(automaton.is_inner).view(np.uint8), bitorder="little")
+            kept[: len(busy)] = inner[: len(busy)].astype(bool) | busy
+        self.edge_flags = held(_flags(kept[targets], result_of_state[targets]))
+        self.star_flags = held(_flags(kept[star], result_of_state[star]))
         self.parent, self.name = zeros(1024, np.int32), zeros(1024, np.int32)
         self.children, self.symbols = Numbers(), IntLists()
         self.is_element = zeros(1024, np.int8)
-        self.active = IntLists()
+        self.active, self.reached = IntLists(), IntLists()
+        self.reached.reserve(0, 0)
         self.has_active = zeros(1024, np.int8)
         self.marks = zeros(len(automaton.star) // 64 + 1, np.uint64)
         self.size = 1
@@ -88,10 +102,11 @@ class PathTable(ResultClasses):
     @cython.cfunc
     @cython.exceptval(-1)
     def take(self, path: cython.int, parent: cython.int, name: cython.int) -> cython.int:
-        """The states that edges by a name lead to from the active ones.
+        """The states that edges by a name lead to from the active ones: those that are kept, and spots of results.
 
         Active states are marked in a bitmap that stays in the fastest cache, and a name's edges are gone over in the
         order in which they lie: for all but very few active states that is faster than to look each of them up.
+        Whatever is met is put down, and counts if it is to be kept: a branch would be guessed wrongly too often.
         """
         a: StateTable = self.automaton
         first: cython.Py_ssize_t = self.active.start[parent]
@@ -99,21 +114,27 @@ class PathTable(ResultClasses):
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         end: cython.Py_ssize_t
-        at: cython.Py_ssize_t = 0
         symbol: cython.longlong
         state: cython.longlong
-        child: cython.int
-        most: cython.Py_ssize_t = size if self.is_element[name] else 0
+        edge: cython.int
+        flags: cython.int
         symbols_end: cython.Py_ssize_t = 0
         symbols_first: cython.Py_ssize_t = 0
         if name < self.symbols.start.shape[0]:
             symbols_first = self.symbols.start[name]
             symbols_end = symbols_first + self.symbols.size[name]
-        most += (symbols_end - symbols_first) * size
-        if most > self.hits.shape[0]:
-            self.hits = wider(self.hits, most)
-        pool: cython.int[::1] = self.hits
+        most: cython.Py_ssize_t = (symbols_end - symbols_first + 1) * size + 1
+        if most > self.spots.shape[0]:
+            self.spots = wider(self.spots, most)
+        at: cython.Py_ssize_t = self.reached.reserve(path, most)
+        start: cython.Py_ssize_t = at
+        met: cython.Py_ssize_t = 0
+        pool: cython.int[::1] = self.reached.pool
+        spots: cython.int[::1] = self.spots
         marks: cython.ulonglong[::1] = self.marks
+        targets: cython.int[::1] = a.targets
+        sources: cython.int[::1] = a.sources
+        edge_flags: cython.uchar[::1] = self.edge_flags
         self.mark(parent)
         for j in range(symbols_first, symbols_end):
             symbol = self.symbols.pool[j]
@@ -123,40 +144,28 @@ class PathTable(ResultClasses):
             if LOOK_UP * size < end - a.symbol_start[symbol]:
                 for i in range(first, first + size):
                     state = self.active.pool[i]
-                    child = a.edges.find((state << 32) | symbol)
-                    if child >= 0:
-                        pool[at] = child
-                        at += 1
+                    edge = a.edges.find((state << 32) | symbol)
+                    if edge >= 0:
+                        pool[at], spots[met] = targets[edge], edge
+                        at += edge_flags[edge] & KEPT
+                        met += edge_flags[edge] >> 1
                 continue
             for i in range(a.symbol_start[symbol], end):
-                if (marks[a.sources[i] >> 6] >> (a.sources[i] & 63)) & 1:
-                    pool[at] = a.targets[i]
-                    at += 1
+                flags = ((marks[sources[i] >> 6] >> (sources[i] & 63)) & 1) * edge_flags[i]
+                pool[at], spots[met] = targets[i], i
+                at += flags & KEPT
+                met += flags >> 1
+        self.unmark(parent)
         if self.is_element[name]:
             for i in range(first, first + size):
                 state = self.active.pool[i]
                 if (a.has_star[state >> 6] >> (state & 63)) & 1:
-                    pool[at] = a.star[state]
-                    at += 1
-        self.unmark(parent)
-        self.hit = at
-        return self.keep(path)
-
-    @cython.cfunc
-    @cython.exceptval(-1)
-    def keep(self, path: cython.int) -> cython.int:
-        """Of the states just taken, remember those that something leads from or that there is something to do at."""
-        lists: IntLists = self.reached
-        at: cython.Py_ssize_t = lists.reserve(path, self.hit)
-        start: cython.Py_ssize_t = at
-        i: cython.Py_ssize_t
-        state: cython.int
-        for i in range(self.hit):
-            state = self.hits[i]
-            lists.pool[at] = state
-            at += (self.is_kept[state >> 6] >> (state & 63)) & 1
-        lists.size[path] = at - start
-        lists.give_back(path, at)
+                    pool[at], spots[met] = a.star[state], targets.shape[0] + state
+                    at += self.star_flags[state] & KEPT
+                    met += self.star_flags[state] >> 1
+        self.met = met
+        self.reached.size[path] = at - start
+        self.reached.give_back(path, at)
         return 0
 
     @cython.cfunc

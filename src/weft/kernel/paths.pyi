@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from weft.columns.integers import Flags, Ints, Longs
 from weft.kernel.automaton import StateTable
+from weft.kernel.subscribers import Subscribers
 
 class PathTable:
     """The label paths seen so far, with the states that each reaches and the classes of its results."""
@@ -15,7 +16,7 @@ class PathTable:
     def add_name(self, name: int, symbols: Sequence[int], is_element: bool) -> None: ...
     def walk(self, parents: Ints, names: Ints, labels: Ints, row: int) -> int: ...
     def results(
-        self, labels: Ints, ranges: Ints, documents: Ints, found: Ints, wanted: Ints | None
+        self, labels: Ints, ranges: Ints, documents: Ints, found: Ints, subscribers: Subscribers | None
     ) -> tuple[Ints, Longs]: ...
     def results_at(self, path: int) -> Ints: ...
     def reached_at(self, path: int) -> Ints: ...

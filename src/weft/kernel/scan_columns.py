@@ -226,7 +226,7 @@ class ScanColumns:
     # -- a batch
 
     def narrow(self, documents: int, attributes: bool, texts: bool) -> None:
-        """Of the documents that come next, so many at most, keep paths of names alone: of elements, and what is asked."""
+        """Keep of the documents that come next, so many at most, paths of names alone; those that are asked for."""
         self.is_narrow, self.wants_attributes, self.wants_texts = True, attributes, texts
         self.paths.begin_batch(documents)
 

@@ -10,6 +10,7 @@ cdef enum:
 
 cdef class TagScanner(ScanState):
     cdef Py_ssize_t read_start(self, unsigned char* s, Py_ssize_t tag) noexcept nogil
+    cdef inline int lacking(self) noexcept nogil
     cdef Py_ssize_t read_end(self, unsigned char* s, Py_ssize_t tag) noexcept nogil
     cdef Py_ssize_t read_attributes(self, unsigned char* s, Py_ssize_t tag, Py_ssize_t p) noexcept nogil
     cdef Py_ssize_t read_value(self, unsigned char* s, Py_ssize_t p) noexcept nogil

@@ -52,12 +52,9 @@ class TagScanner(ScanState):
         found = self.names.find(s, tag + 1, size, scope)
         if found < 0:
             return self.stop_for_name(tag, tag + 1, size, scope)
-        if self.elements == self.element_room:
-            return self.stop_for_room(tag, ELEMENTS)
-        if self.level == self.level_room:
-            return self.stop_for_room(tag, LEVELS)
-        if self.is_narrow and not self.paths.has_room(self.tag_attributes + 1):
-            return self.stop_for_room(tag, PATHS)
+        full: cython.int = self.lacking()
+        if full >= 0:
+            return self.stop_for_room(tag, full)
         self.nodes += 1 + self.tag_attributes + self.tag_declarations
         if self.nodes > self.most_nodes:
             return self.doubt()
@@ -73,6 +70,20 @@ class TagScanner(ScanState):
         self.level_size[self.level - 1], self.level_context[self.level - 1] = size, self.context
         self.context = self.inner
         return p + 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.inline
+    @cython.exceptval(check=False)
+    def lacking(self) -> cython.int:
+        """What there is no more room for, of what an element with the tag's attributes needs; -1 if there is."""
+        if self.elements == self.element_room:
+            return ELEMENTS
+        if self.level == self.level_room:
+            return LEVELS
+        if self.is_narrow and not self.paths.has_room(self.tag_attributes + 1):
+            return PATHS
+        return -1
 
     @cython.cfunc
     @cython.nogil

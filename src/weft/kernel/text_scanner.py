@@ -24,6 +24,7 @@ KINDS = _TABLE
 class TextScanner(TagScanner):
     """The scan of what stands between tags; each returns the place behind what it reads, or -1 where it stops."""
 
+    # Long: one loop over what a text is made of.
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)

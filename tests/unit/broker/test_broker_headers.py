@@ -13,6 +13,7 @@ import pytest
 
 from profiles import rounds
 from weft import Broker, ConfigurationError, Document, QueryError
+from weft.broker import answers as answers_module
 from weft.broker import matcher as matcher_module
 from weft.broker import publisher as publisher_module
 from weft.documents.build import read
@@ -199,7 +200,8 @@ def test_a_document_that_a_header_answers_is_not_parsed(monkeypatch: pytest.Monk
     broker, _ = both({"s": "//a[k = 1]", "j": "//a[k->x] FOLLOWED BY{x = y, 3 documents} //b[k->y]"})
     (unwanted,) = attach(b"<c/>", KEYED)
     scanned = Mock(wraps=read)
-    monkeypatch.setattr(publisher_module, "read", scanned)
+    for module in (answers_module, publisher_module):
+        monkeypatch.setattr(module, "read", scanned)
 
     broker.matches(unwanted)
     broker.publish(unwanted)

@@ -190,10 +190,10 @@ def test_a_document_that_fails_without_any_subscription_is_rejected(monkeypatch:
 def test_a_fault_that_a_new_engine_does_not_have_costs_nobody_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     broker = healthy_broker()
     broker.matches(DOCUMENTS)
-    old, nodes = broker._matcher.engine.large.targets, Outcome.nodes
+    old, nodes = broker._matcher.engine.large.subscribers, Outcome.nodes
 
     def failing(outcome: Outcome) -> Any:
-        if outcome._targets is old:
+        if outcome._subscribers is old:
             raise RuntimeError("spoilt")
         return nodes(outcome)
 
@@ -202,7 +202,7 @@ def test_a_fault_that_a_new_engine_does_not_have_costs_nobody_anything(monkeypat
     assert told(broker.publish(DOCUMENTS)) == EXPECTED
     assert broker.suspended == {}
     assert broker.refused == ()
-    assert broker._matcher.engine.large.targets is not old
+    assert broker._matcher.engine.large.subscribers is not old
 
 
 def test_a_fault_while_the_plan_is_frozen_is_confined_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,8 @@ from unittest.mock import patch
 
 from weft import Broker, Document, Limits, Message
 from weft.documents.table import NodeTable
-from weft.engine.engine import Engine, Matches
+from weft.engine.engine import Engine
+from weft.engine.matches import Matches
 from weft.joins.joins import Joins
 from weft.joins.match import lookups, search
 from weft.joins.match.bindings import Bindings

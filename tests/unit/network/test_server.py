@@ -9,7 +9,8 @@ from weft import Document
 from weft.broker.subscriptions import Subscription
 from weft.documents.build import read
 from weft.documents.table import NodeTable
-from weft.engine.engine import Engine, Matches
+from weft.engine.engine import Engine
+from weft.engine.matches import Matches
 from weft.headers.configuration import configure
 from weft.headers.producer import attach
 from weft.languages import parse

@@ -167,7 +167,7 @@ def test_queries_that_mean_the_same_become_one_result() -> None:
     for number, query in enumerate(["//figure//image", "//figure/image", "//figure/image[true()]"]):
         engine.add(number, xpath.parse(query))
 
-    assert len(engine.large.targets) == 1
+    assert len(engine.large.subscribers) == 1
 
 
 @examples(200)

@@ -21,6 +21,7 @@ from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
 from weft.kernel.evaluator import Evaluator
 from weft.kernel.row_heap import TooMuchError
+from weft.kernel.subscribers import Subscribers
 
 
 class Evaluation(LabelledBatch):
@@ -64,12 +65,9 @@ class Evaluation(LabelledBatch):
         result, node = self._found
         return unique_pairs(self.table.node_document[node], result, max(self._frozen.results, 1))
 
-    def results(self, wanted: Ints | None) -> tuple[Ints, Longs]:
-        """The results of all documents, one after the other, and where each one's begin; what is `wanted` instead.
-
-        That has for every result the number that stands for it, below zero where nothing does.
-        """
-        return self._paths.results(self.labels, self.table.ranges, *self.matched, wanted)
+    def results(self, subscribers: Subscribers | None = None) -> tuple[Ints, Longs]:
+        """The results of all documents, one after the other, and where each one's begin; or who wants them."""
+        return self._paths.results(self.labels, self.table.ranges, *self.matched, subscribers)
 
     def _risen(self, whether: bool) -> tuple[Ints, Ints]:
         none = np.zeros(0, np.int32)

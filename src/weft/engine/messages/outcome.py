@@ -18,9 +18,9 @@ from weft.engine.messages.building import Building
 from weft.engine.messages.built import BuiltQueries
 from weft.engine.messages.factory import Factory, Lists
 from weft.engine.messages.groups import Follower, Groups, group, tuples_of
-from weft.engine.messages.targets import Targets
 from weft.engine.shared.nodes import Chain
 from weft.errors import failure_of
+from weft.kernel.subscribers import Subscribers
 
 #: A result, or an operation on several: `except` and `intersect` are worked out node by node.
 Compound: TypeAlias = "int | tuple[str, tuple[Compound, ...]]"
@@ -31,30 +31,20 @@ _SET_OPERATIONS: dict[str, Callable[[Ints, Ints], Any]] = {
 }
 
 
-def subscribers(
-    results: Callable[[Ints | None], tuple[Ints, Longs]], targets: Targets, budget: Budget | None = None
-) -> list[Ints]:
-    """For each document the subscriptions that want a result of it and whose answer is known, in no order.
+def told(subscription: Ints, begins: Longs, twice: bool, budget: Budget | None = None) -> list[Ints]:
+    """For each document its subscriptions, each once even if some may come twice, whose answer is known; in no order.
 
-    `results` are those of all documents and where each one's begin, or what is wanted instead of each of them.
+    Those of a document begin where `begins` says.
     """
-    unknown = budget is not None and bool(budget.unknown)
-    if not (targets.has_shared or targets.is_wanted_twice or unknown):
-        subscription, begins = results(targets.first)
-        return [subscription[start:end] for start, end in pairwise(begins.tolist())]
-    result, begins = results(None)
-    at, subscription = targets.pairs(result)
-    document = np.repeat(np.arange(begins.size - 1, dtype=np.int32), np.diff(begins))[at]
-    if targets.is_wanted_twice:
-        document, subscription = unique_pairs(document, subscription, int(subscription.max(initial=0)) + 1)
-    elif targets.has_shared:
-        order = np.argsort(document, kind="stable")
-        document, subscription = document[order], subscription[order]
-    if budget is not None and unknown:
-        known = budget.is_known(document, subscription)
-        document, subscription = document[known], subscription[known]
-    cuts = np.searchsorted(document, np.arange(begins.size))
-    return [subscription[start:end] for start, end in pairwise(cuts.tolist())]
+    if twice or (budget is not None and budget.unknown):
+        document = np.repeat(np.arange(begins.size - 1, dtype=np.int32), np.diff(begins))
+        if twice:
+            document, subscription = unique_pairs(document, subscription, int(subscription.max(initial=0)) + 1)
+        if budget is not None and budget.unknown:
+            known = budget.is_known(document, subscription)
+            document, subscription = document[known], subscription[known]
+        begins = np.searchsorted(document, np.arange(begins.size))
+    return [subscription[start:end] for start, end in pairwise(begins.tolist())]
 
 
 class Outcome:
@@ -63,23 +53,24 @@ class Outcome:
     def __init__(
         self,
         evaluation: Evaluation,
-        targets: Targets,
+        subscribers: Subscribers,
         compounds: dict[int, Compound],
         built: BuiltQueries,
         budget: Budget,
     ) -> None:
-        self._evaluation, self._targets, self._compounds = evaluation, targets, compounds
+        self._evaluation, self._subscribers, self._compounds = evaluation, subscribers, compounds
         self._built, self._budget = built, budget
         self._table = evaluation.table
 
     def subscriptions(self) -> list[Ints]:
         """For each document the subscriptions that match it, each once, in no order."""
-        return self._with_compounds(subscribers(self._evaluation.results, self._targets, self._budget))
+        subscription, begins = self._evaluation.results(self._subscribers)
+        return self._with_compounds(told(subscription, begins, self._subscribers.is_wanted_twice, self._budget))
 
     def nodes(self) -> tuple[Ints, Ints, Ints]:
         """(document, subscription, node), sorted by document, then subscription, then document order."""
         result, node = self._all_pairs
-        at, subscription = self._targets.pairs(result)
+        at, subscription = self._subscribers.pairs(result)
         node = node[at]
         if len(self._built):
             selected = ~np.isin(subscription, self._built.numbers())

@@ -15,7 +15,7 @@ from weft.columns.integers import Ints
 from weft.documents.document import Limits
 from weft.documents.gather import select
 from weft.documents.table import NodeTable
-from weft.engine.engine import Matches
+from weft.engine.matches import Matches
 from weft.errors import failure_of
 from weft.joins.match.witness import NO_EDGES, FirstStage, Most, NodeColumns, Witnesses, take, weights
 

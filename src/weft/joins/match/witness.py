@@ -17,7 +17,8 @@ from weft.documents.document import is_in_stream
 from weft.documents.dtd import Dtd
 from weft.documents.local import LocalNodes
 from weft.documents.table import NodeTable
-from weft.engine.engine import Engine, Matches
+from weft.engine.engine import Engine
+from weft.engine.matches import Matches
 from weft.engine.paths.labels import Bounds
 from weft.joins.compile.graph import Definition
 from weft.plans.plan import Edge, Link, Pattern

@@ -5,8 +5,9 @@ from __future__ import annotations
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
-from weft.engine.engine import Engine, Matches
+from weft.engine.engine import Engine
 from weft.engine.index import EnginePlan
+from weft.engine.matches import Matches
 from weft.engine.paths.labels import Bounds
 from weft.engine.profile import Profile
 from weft.plans.flwr import Flwr

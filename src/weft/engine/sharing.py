@@ -1,0 +1,39 @@
+"""An index in, how each of its subscriptions is answered and which of them are alike out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from weft.engine.index import Index
+from weft.engine.shared.nodes import NOTHING
+from weft.engine.shared.templates import Templates
+
+
+def ways(index: Index, subscriptions: Iterable[int]) -> Iterator[str]:
+    """How subscriptions are answered."""
+    conditional = {result for result, node in enumerate(index.origins.node) if node != NOTHING}
+    for subscription in subscriptions:
+        if subscription in index.compounds:
+            yield "one by one: from the results of its parts, node by node"
+        elif subscription in index.built and not index.built.building(subscription).is_simple:
+            yield "one by one: bindings of several variables, or in an order"
+        elif conditional.isdisjoint(index.results[subscription]):
+            yield "by label paths alone"
+        else:
+            yield "by shared conditions"
+
+
+def templates(index: Index) -> dict[int, Hashable]:
+    """By subscription its plan, constants aside."""
+    known = Templates(index.shared)
+    of_result = [(state, known.of(node)) for state, node in zip(index.origins.state, index.origins.node, strict=True)]
+
+    def of(subscription: int) -> Hashable:
+        results = tuple(of_result[result] for result in index.results_below(subscription))
+        if subscription not in index.built:
+            return results
+        building = index.built.building(subscription)
+        chains = (*building.slots, *building.chains)
+        return results, tuple(tuple((edge, known.of(node)) for edge, node in chain) for chain in chains)
+
+    return {subscription: of(subscription) for subscription in index.results}
