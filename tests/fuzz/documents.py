@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from random import Random
 from typing import Any
 from xml.parsers import expat
@@ -11,7 +12,7 @@ from fuzz.case import ROOT, Case
 from fuzz.grammar import document
 from weft.documents.document import Document, Limits
 from weft.documents.names import SEPARATOR
-from weft.documents.scan import scan
+from weft.documents.scan import DocumentPaths, Scanned, scan, scan_paths
 from weft.workload import generate_documents, shipped
 
 _LARGEST_SEED = 2_000  # bytes
@@ -59,6 +60,7 @@ class Documents:
     def check(self, case: Case) -> None:
         compiled, slow = observed(case.data, compiled=True), observed(case.data, compiled=False)
         assert compiled == slow, f"compiled: {_difference(compiled, slow)}"
+        assert compiled["narrow"] == compiled["paths"], f"narrow: {compiled['narrow']!r:.300}"
         rejected = compiled["rejected"]
         if _BEYOND_EXPAT.search(case.data) is None:
             expected = expat_reason(case.data)
@@ -78,7 +80,41 @@ def observed(*data: bytes, compiled: bool) -> dict[str, Any]:
     seen["documents"] = [document.id for document in scanned.documents]
     seen["sources"] = scanned.sources
     seen["rejected"] = [str(error) for error in scanned.rejected]
+    narrow = scan_paths(batch, _LIMITS, attributes=True, texts=True)
+    seen["paths"] = paths_of_nodes(scanned), seen["rejected"]
+    seen["narrow"] = paths_of_documents(narrow), [str(error) for error in narrow.rejected]
     return seen
+
+
+def paths_of_nodes(scanned: Scanned) -> list[list[str]]:
+    """For each document the paths of names that its nodes have, as texts."""
+    columns, names = {name: column.tolist() for name, column in scanned.columns.items()}, scanned.names.names
+    paths: list[str] = []
+    found: list[set[str]] = [set() for _ in scanned.documents]
+    for row, (place, name) in enumerate(zip(columns["document"], columns["name"], strict=True)):
+        above = columns["parent"][row]
+        paths.append(f"{paths[above] if above >= 0 else ''}/{names[name]}")
+        found[place].add(paths[row])
+    owners, elements = columns["parent"][len(paths) :], len(columns["attribute_name"])
+    below = [f"@{names[name]}" for name in columns["attribute_name"]] + ["text()"] * (len(owners) - elements)
+    for owner, name in zip(owners, below, strict=True):
+        found[columns["document"][owner]].add(f"{paths[owner]}/{name}")
+    return [sorted(each) for each in found]
+
+
+def paths_of_documents(documents: DocumentPaths) -> list[list[str]]:
+    """The same of a narrow scan, as it says; no path twice in a document, and parents first."""
+    known, names = {0: ""}, documents.names.names
+    result = []
+    for start, end in pairwise(documents.begins.tolist()):
+        found = documents.found[start:end].tolist()
+        for path in found:
+            code, number, is_attribute = documents.paths.last_name(path)
+            name = f"{'@' * is_attribute}{names[number]}" if code else "text()"
+            known[path] = f"{known[documents.paths.above(path)]}/{name}"
+        assert len(found) == len(set(found))
+        result.append(sorted(known[path] for path in found))
+    return result
 
 
 def expat_reason(data: bytes) -> str | None:

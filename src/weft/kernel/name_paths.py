@@ -28,6 +28,10 @@ class NamePaths:
     def __len__(self) -> int:
         return self.size
 
+    def above(self, path: int) -> int:
+        """The path that one is right below."""
+        return self.parent[path]
+
     def last_name(self, path: int) -> tuple:
         """The code of a path's last name, the number of that name, and whether it is one of attributes (1) or not (0).
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from weft.broker.answers import deliver
-from weft.broker.answers import match as match_table
+from weft.broker.answers import deliver, read_to_match
+from weft.broker.answers import match as match_batch
 from weft.broker.deliveries import Deliveries
+from weft.documents.build import read
 from weft.documents.table import NodeTable
 from weft.spark.compiled import Compiled, WorkerPlans, unpack
-from weft.spark.worker_documents import KnownByHeader, Layout, Rejection, not_made, offset_of, read_tables, row_of
+from weft.spark.worker_documents import KnownByHeader, Layout, Rejection, not_made, offset_of, read_batches, row_of
 
 _ROWS = 10_000  # rows of an output batch, at most
 _CHARACTERS = 16 * 1024 * 1024  # and about so much text, unless one message is larger
@@ -35,9 +37,8 @@ class DeliverWorker:
         """The messages of each document, and a row for each document or message that came to nothing."""
         plans = unpack(self.compiled)
         for batch in batches:
-            for table, unread in read_tables(
-                batch, self.layout, plans.limits, KnownByHeader(plans.headers, plans.limits, True)
-            ):
+            known = KnownByHeader(plans.headers, plans.limits, True)
+            for table, unread in read_batches(batch, self.layout, plans.limits, known, read):
                 made = None if self.only_rejected else deliver(plans.engine, table)
                 bad = unread + (not_made(batch, table, made, self.layout, plans) if made else [])
                 if self.fail_fast and bad:
@@ -101,15 +102,16 @@ class MatchWorker:
             numbers: list[Any] = [None] * len(batch)
             records: list[dict[str, object] | None] = [None] * len(batch)
             by_header = KnownByHeader(plans.headers, plans.limits)
-            for table, unread in read_tables(batch, self.layout, plans.limits, by_header):
-                found = match_table(plans.engine, table)
-                bad = unread + not_made(batch, table, found, self.layout, plans)
+            reader = partial(read_to_match, plans.engine)
+            for documents, unread in read_batches(batch, self.layout, plans.limits, by_header, reader):
+                found = match_batch(plans.engine, documents)
+                bad = unread + not_made(batch, documents, found, self.layout, plans)
                 if self.fail_fast and bad:
                     raise bad[0].error
                 for rejection in bad:
                     records[rejection.row] = rejection.record
                 unmatched = {place for place, _ in found.rejected}
-                for place, (document, matches) in enumerate(zip(table.documents, found.subscriptions, strict=True)):
+                for place, (document, matches) in enumerate(zip(documents.documents, found.subscriptions, strict=True)):
                     numbers[row_of(document)] = None if place in unmatched else np.sort(matches)
             for row, known in by_header.found.items():
                 numbers[row] = np.array(known, np.int32)

@@ -1,16 +1,17 @@
-"""Arrow batches of documents in, node tables out, with the rows that cannot be read; what headers tell is not read."""
+"""Arrow batches of documents in, documents read out, with the rows that cannot be; what headers tell is not read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import pyarrow as pa
 
 from weft.broker.answers import Matched, chunks
 from weft.broker.deliveries import Deliveries
-from weft.documents.build import read
 from weft.documents.document import Document, Limits
+from weft.documents.scan import DocumentPaths
 from weft.documents.source import read_source
 from weft.documents.table import NodeTable
 from weft.errors import DocumentError, failure_of
@@ -19,6 +20,7 @@ from weft.inputs.rows import read_rows
 from weft.spark.compiled import WorkerPlans
 
 _UNPACKED = 64  # documents
+Read = TypeVar("Read", NodeTable, NodeTable | DocumentPaths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +54,18 @@ class Rejection:
 
 
 def not_made(
-    batch: pa.RecordBatch, table: NodeTable, answer: Deliveries | Matched, layout: Layout, plans: WorkerPlans
+    batch: pa.RecordBatch,
+    read: NodeTable | DocumentPaths,
+    answer: Deliveries | Matched,
+    layout: Layout,
+    plans: WorkerPlans,
 ) -> list[Rejection]:
     """Documents that could not be matched, and messages that were refused."""
     found = [(place, None, reason) for place, reason in answer.rejected]
     told = [(place, number, f"subscription {plans.ids[number]}: {reason}") for place, number, reason in answer.refused]
     rejections = []
     for place, number, reason in [*found, *told]:
-        document = table.documents[place]
+        document = read.documents[place]
         error = named(DocumentError(document.id, 1, 1, 0, reason), batch, layout)
         source = document.data if number is None else None
         rejections.append(Rejection(row_of(document), error, source, offset_of(document), number))
@@ -85,38 +91,44 @@ class KnownByHeader:
         return False
 
 
-def read_tables(
-    batch: pa.RecordBatch, layout: Layout, limits: Limits, known: KnownByHeader
-) -> Iterator[tuple[NodeTable, list[Rejection]]]:
+def read_batches(
+    batch: pa.RecordBatch,
+    layout: Layout,
+    limits: Limits,
+    known: KnownByHeader,
+    reader: Callable[[Iterable[Document], Limits], Read],
+) -> Iterator[tuple[Read, list[Rejection]]]:
     """The documents of a batch, some at a time; a document's id is its row's number, then `@` and its offset."""
     unreadable: list[Rejection] = []
     for chunk in chunks(filter(known.is_unknown, documents_in(batch, layout, limits, unreadable))):
-        for table, rejected in _read(chunk, limits):
+        for read, rejected in _read(chunk, limits, reader):
             bad = [
                 Rejection(row_of(document), named(error, batch, layout), document.data, offset_of(document))
                 for document, error in rejected
             ]
-            yield table, unreadable + bad
+            yield read, unreadable + bad
             unreadable.clear()
     if unreadable:
-        yield read([], limits), unreadable
+        yield reader([], limits), unreadable
 
 
-def _read(chunk: list[Document], limits: Limits) -> Iterator[tuple[NodeTable, list[tuple[Document, DocumentError]]]]:
-    """Documents as one table; if that fails as one for each, so that whatever is raised rejects no more than one."""
+def _read(
+    chunk: list[Document], limits: Limits, reader: Callable[[Iterable[Document], Limits], Read]
+) -> Iterator[tuple[Read, list[tuple[Document, DocumentError]]]]:
+    """Documents read at once; if that fails one by one, so that whatever is raised rejects no more than one."""
     try:
-        table = read(chunk, limits)
+        read = reader(chunk, limits)
     except Exception as error:
         if len(chunk) > 1:
             for document in chunk:
-                yield from _read([document], limits)
+                yield from _read([document], limits, reader)
         else:
-            yield read([], limits), [(chunk[0], _failed(chunk[0], error))]
+            yield reader([], limits), [(chunk[0], _failed(chunk[0], error))]
         return
     sources = {id(document): document for document in chunk}
-    for document in table.documents:
+    for document in read.documents:
         del sources[id(document)]
-    yield table, list(zip(sources.values(), table.rejected, strict=True))
+    yield read, list(zip(sources.values(), read.rejected, strict=True))
 
 
 def _failed(document: Document, error: Exception) -> DocumentError:

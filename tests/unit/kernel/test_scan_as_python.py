@@ -12,7 +12,10 @@ import kernels
 from fuzz.documents import Documents, observed
 from fuzz.mutate import mutate
 
-MODULES = ("characters", "written_names", "scan_columns", "scan_state", "tag_scanner", "text_scanner", "scanner")
+MODULES = (
+    *("characters", "written_names", "name_paths", "scan_columns", "scan_state"),
+    *("tag_scanner", "text_scanner", "scanner"),
+)
 CHILD = """
 import pickle, sys
 import kernels
