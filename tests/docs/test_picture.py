@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_rooms_is_up_to_date() -> None:
     done = subprocess.run(
         [sys.executable, "tools/rooms.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False

@@ -115,6 +115,7 @@ def test_answers_are_those_of_a_fresh_broker(changes: list[tuple[str, int]]) -> 
     both.compare(DOCUMENTS[0])
 
 
+@pytest.mark.slow
 @given(st.lists(CHANGES, max_size=40))
 @settings(deadline=None)
 def test_also_with_a_dtd_and_documents_that_do_not_keep_to_it(changes: list[tuple[str, int]]) -> None:
@@ -144,6 +145,7 @@ def test_joins_are_not_disturbed(changes: list[tuple[str, int]]) -> None:
             mixed.unsubscribe(living.pop(number % len(living)))
 
 
+@pytest.mark.slow
 def test_indexes_are_few_and_everything_joins_the_large_one_in_the_end() -> None:
     broker = Broker()
     for number in range(200):

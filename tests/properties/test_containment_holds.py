@@ -139,6 +139,7 @@ def conditions(draw: DrawFn) -> Query:
 FRAMES = ("//a[{}]", "//*[{}]", "/a/b[{}]", "//a[b[{}]]", "//a[not(b[{}])]", "//b[{}]/@x")
 
 
+@pytest.mark.slow
 @given(st.sampled_from(FRAMES), st.sampled_from(FRAMES), conditions(), conditions(), some_documents)
 @examples(1_200)
 def test_of_two_tests_at_one_place_what_is_said_holds(
@@ -269,6 +270,7 @@ def test_a_weaker_query_is_always_recognized(data: st.DataObject) -> None:
     assert covers(weakest, narrow)
 
 
+@pytest.mark.slow
 @given(st.data())
 @examples(600)
 def test_what_covers_what_covers_covers(data: st.DataObject) -> None:

@@ -214,6 +214,7 @@ def test_a_byte_order_mark_alone_tells_the_encoding(mark: bytes) -> None:
     assert_fragments_are_the_elements(table, document)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_where_a_long_document_is_read_in_parts() -> None:
     pieces = [f"<b x='{number}'>{'é日本' * 40}\n<c/>{number}</b>" for number in range(9_000)]
     document = f"<a>{''.join(pieces)}{'ü' * 3_000_000}</a>".encode()

@@ -57,11 +57,13 @@ def assert_agreement(batch: list[bytes], wanted: list[Selection]) -> None:
     assert_same(found, expected(batch, dict(enumerate(wanted))), queries, batch)
 
 
+@pytest.mark.slow
 @given(st.lists(documents(), min_size=1, max_size=4), st.lists(selections(), min_size=1, max_size=8))
 def test_all_queries_at_once_find_what_lxml_finds_for_each(batch: list[bytes], wanted: list[Selection]) -> None:
     assert_agreement(batch, wanted)
 
 
+@pytest.mark.slow
 @given(st.lists(narrow_documents, min_size=1, max_size=4), st.lists(absolute_paths(NARROW), min_size=1, max_size=8))
 def test_paths_that_lead_to_a_node_in_many_ways_find_it_once(batch: list[bytes], wanted: list[Selection]) -> None:
     assert_agreement(batch, wanted)
@@ -76,6 +78,7 @@ turns: st.SearchStrategy[Turn] = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(turns, min_size=4, max_size=16), st.lists(documents(), min_size=1, max_size=3))
 def test_subscriptions_come_and_go_between_batches(life: list[Turn], last: list[bytes]) -> None:
     engine = Engine()
@@ -96,6 +99,7 @@ def test_subscriptions_come_and_go_between_batches(life: list[Turn], last: list[
             engine.add(number, parse(written_selection(turn)))
 
 
+@pytest.mark.slow
 @given(st.lists(documents(), min_size=2, max_size=6), st.lists(selections(), min_size=1, max_size=4))
 def test_a_batch_gives_what_its_documents_give_one_by_one(batch: list[bytes], wanted: list[Selection]) -> None:
     together, alone = Engine(), Engine()

@@ -68,6 +68,7 @@ READINGS = (reading_with_prefixes(None), reading_with_prefixes(DEFAULT), reading
 wanted_paths = st.one_of(*(st.tuples(st.just(reading), absolute_paths(reading.vocabulary)) for reading in READINGS))
 
 
+@pytest.mark.slow
 @given(st.lists(namespaced_documents(), min_size=1, max_size=3), st.lists(wanted_paths, min_size=1, max_size=8))
 def test_every_reading_of_names_finds_what_lxml_finds(batch: list[bytes], wanted: list[tuple[Reading, Query]]) -> None:
     engine = Engine()

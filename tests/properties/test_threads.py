@@ -61,6 +61,7 @@ class Change:
         return turn
 
 
+@pytest.mark.slow
 def test_all_documents_of_a_batch_see_the_same_subscriptions() -> None:
     broker, stop = Broker(), threading.Event()
     broker.subscribe("//b", id="always")
@@ -85,6 +86,7 @@ def test_all_documents_of_a_batch_see_the_same_subscriptions() -> None:
         assert all(names == batch_found[0] for names in batch_found)
 
 
+@pytest.mark.slow
 def test_a_subscription_counts_from_when_it_is_made_until_it_is_taken_back() -> None:
     broker, stop = Broker(), threading.Event()
 

@@ -93,6 +93,7 @@ def loaded(call: ast.Call) -> set[str]:
     return {str(first.value)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_module_imports_only_from_its_own_room_and_below(path: Path) -> None:
     room = room_of(path)

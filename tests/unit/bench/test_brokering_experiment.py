@@ -73,6 +73,7 @@ def test_the_plot_has_a_panel_for_each_figure(report: Report, tmp_path: Path) ->
     assert (tmp_path / "brokering.svg").read_text(encoding="utf-8").count("Opt(q+dtd)") >= 2
 
 
+@pytest.mark.slow
 def test_all_ways_deliver_the_same_groups(points: list[Point]) -> None:
     for point in points:
         assert point.shared.per_document(lambda some: some.groups) > 0

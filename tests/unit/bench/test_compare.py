@@ -107,6 +107,7 @@ def test_the_notes_say_that_the_machines_differ() -> None:
 # -- the command line
 
 
+@pytest.mark.slow
 def test_comparing_fails_only_if_it_is_asked_to_and_something_moved(tmp_path: Path) -> None:
     path = write(tmp_path / "history.jsonl", a_run("abc", us=10), a_run("def", us=20))
     compare = ("--compare", "filtering", "--history", path)
@@ -122,6 +123,7 @@ def test_comparing_fails_only_if_it_is_asked_to_and_something_moved(tmp_path: Pa
     assert "1 of 1 figures moved by more than 25 %" in told.stdout
 
 
+@pytest.mark.slow
 def test_a_first_run_has_nothing_to_compare_with(tmp_path: Path) -> None:
     path = write(tmp_path / "history.jsonl", a_run("abc", us=10))
 
@@ -131,6 +133,7 @@ def test_a_first_run_has_nothing_to_compare_with(tmp_path: Path) -> None:
     assert told.stdout == "filtering (quick): nothing to compare with\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "text"),
     [

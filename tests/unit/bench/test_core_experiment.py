@@ -198,6 +198,7 @@ def test_two_threads_work_at_the_same_time() -> None:
     assert seconds > 0
 
 
+@pytest.mark.slow
 def test_threads_are_compared_on_documents_of_their_own() -> None:
     documents, taken = iter(range(2 * 3 * 2 * 64)), list[int]()
     ratio = measure_threads(taken.extend, documents, 3, 2)  # type: ignore[arg-type]  # numbers tell who is who
@@ -205,6 +206,7 @@ def test_threads_are_compared_on_documents_of_their_own() -> None:
     assert sorted(taken) == list(range(2 * 3 * 2 * 64))
 
 
+@pytest.mark.slow
 def test_every_batch_is_taken_once_and_a_failure_is_told() -> None:
     batches = [[bytes([number])] for number in range(9)]
     taken: list[list[bytes]] = []

@@ -173,18 +173,21 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_command_lists_the_experiments() -> None:
     listed = command("--list")
     assert listed.returncode == 0
     assert listed.stdout.startswith("filtering ")
 
 
+@pytest.mark.slow
 def test_an_unknown_experiment_gives_the_list_and_exit_code_2() -> None:
     refused = command("weaving")
     assert refused.returncode == 2
     assert "filtering " in refused.stderr
 
 
+@pytest.mark.slow
 def test_without_a_name_the_command_teaches_how_to_use_it() -> None:
     refused, helped = command(), command("--help")
     assert (refused.returncode, helped.returncode) == (2, 0)

@@ -67,6 +67,7 @@ def test_a_query_joins_leaves_below_variables_for_all_nodes_above() -> None:
     assert len(plan.joins[0].predicates) == 2
 
 
+@pytest.mark.slow
 def test_queries_have_small_numbers_of_joins_more_often_and_equal_ones_share_a_plan() -> None:
     queries = make_queries(FEED, 20_000, 1)
 
@@ -77,6 +78,7 @@ def test_queries_have_small_numbers_of_joins_more_often_and_equal_ones_share_a_p
     assert sum(queries.copies()) == len(queries) == 20_000
 
 
+@pytest.mark.slow
 def test_a_larger_zipf_parameter_makes_simpler_queries_and_most_is_the_most() -> None:
     def mean(zipf: float) -> float:
         queries = make_queries(two_level(), 2_000, 1, zipf, most=3)
@@ -141,6 +143,7 @@ def test_all_ways_find_the_same_on_the_stream() -> None:
     assert set(found.seconds) == {"read", "witness", "fast", "none", "materialized", "cache", "sequential"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", [Setting(queries=60), Setting(levels=3, queries=60, most=3)], ids=["two", "three"])
 def test_all_ways_find_the_same_in_two_documents(setting: Setting) -> None:
     found = measure_point(setting, pairs=1, sampled=20)

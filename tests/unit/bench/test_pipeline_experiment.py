@@ -95,6 +95,7 @@ def test_expressions_that_differ_end_the_run() -> None:
         check_counts(["/a", "/b"], [1, 0], [1, 2])
 
 
+@pytest.mark.slow
 def test_sets_share_no_document(tmp_path: Path) -> None:
     write_sets(tmp_path, {"one": 16, "two": 20})
     one, two = read_set(tmp_path / "one"), read_set(tmp_path / "two")

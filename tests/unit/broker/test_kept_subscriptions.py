@@ -38,6 +38,7 @@ def test_what_is_deleted_is_gone() -> None:
             kept[number]
 
 
+@pytest.mark.slow
 def test_plain_ones_are_nothing_to_the_garbage_collector() -> None:
     kept = KeptSubscriptions(str)
     gc.collect()

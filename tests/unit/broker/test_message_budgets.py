@@ -40,6 +40,7 @@ def found(broker: weft.Broker, *documents: str) -> dict[tuple[str, str], tuple[s
     return {(message.subscription, message.document): message.nodes for message in broker.publish(batch)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("approach", [None, "F", "FW", "FWR"])
 def test_four_nested_variables_are_counted_before_they_are_bound(approach: Any) -> None:
     broker = broker_of(None, FOUR, "/a/@x", "//a[not(a)]", approach=approach)

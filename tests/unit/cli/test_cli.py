@@ -261,6 +261,7 @@ def weft_process(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen([*program, *arguments], stdout=subprocess.PIPE, **options)
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_seen_enough_ends_it_quietly(write: Write) -> None:
     write("d.xml", f"<a><b>{'long ' * 50_000}</b></a>")  # more than a pipe takes in
     write("q.xpath", "//b")
@@ -276,6 +277,7 @@ def test_a_reader_that_has_seen_enough_ends_it_quietly(write: Write) -> None:
     process.stderr.close()
 
 
+@pytest.mark.slow
 def test_output_is_utf_8_whatever_the_locale_and_the_path(write: Write) -> None:
     write("q.xpath", "//a/text()")
     name = os.fsdecode(b"\xff.xml")
@@ -288,6 +290,7 @@ def test_output_is_utf_8_whatever_the_locale_and_the_path(write: Write) -> None:
     assert "é".encode() in output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "is_shown"), [(65, True), (64, False)])
 def test_a_bar_is_shown_on_a_terminal_if_there_are_many_documents(write: Write, number: int, is_shown: bool) -> None:
     write("q.xpath", "/a")

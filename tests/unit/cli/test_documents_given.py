@@ -151,6 +151,7 @@ def joined(*documents: str) -> list[list[str]]:
     return [line["documents"] for line in lines(run("match", "joins", *documents))]
 
 
+@pytest.mark.slow
 def test_a_folder_below_the_given_one_is_a_stream_and_time_is_the_clock_s(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

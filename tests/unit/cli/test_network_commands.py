@@ -106,6 +106,7 @@ def test_help_teaches_with_examples(command: str) -> None:
     assert f"weft network {command}" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["simulate", "--spark"], ["run", "--output", "nowhere"]])
 def test_without_spark_it_is_told_in_one_line(command: list[str]) -> None:
     program = "import sys; sys.modules.update(dict.fromkeys(('pyspark', 'py4j'))); from weft.cli import main; main()"

@@ -54,6 +54,7 @@ def test_the_store_may_be_named_by_the_environment(shop: Path, monkeypatch: pyte
     assert "shop" in run("sources", "list", "--store", shop.parent / "elsewhere").stdout
 
 
+@pytest.mark.slow
 def test_a_check_tells_of_changes_and_rates(shop: Path) -> None:
     with serving(FileSource(shop), Rates(Rate(2e6), Rate(1e6), Rate(0.02))) as address:
         run("sources", "add", address)
@@ -103,6 +104,7 @@ def test_what_is_wrong_is_told_in_one_line(shop: Path, arguments: list[str], tol
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_serve_serves_until_it_is_interrupted(shop: Path) -> None:
     command = [sys.executable, "-c", "from weft.cli import main; main()", "source", "serve", str(shop), "--port", "0"]
     command += ["--rate", "50MB", "--transmission-rate", "20MB"]

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 CODE = """
 import ctypes
 from weft.cli.standard_output import kept_clean
@@ -15,6 +17,7 @@ print("last")
 """
 
 
+@pytest.mark.slow
 def test_a_line_that_c_prints_goes_to_stderr() -> None:
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", CODE], cwd=root, capture_output=True, text=True, check=True)

@@ -29,6 +29,7 @@ def output(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_show_needs_no_spark(output: Path) -> None:
     shown = weft("show", output)
 
@@ -36,6 +37,7 @@ def test_show_needs_no_spark(output: Path) -> None:
     assert shown.stdout == "-- mine to desk\n<m/>\n"
 
 
+@pytest.mark.slow
 def test_show_tells_that_it_needs_pyarrow(output: Path) -> None:
     shown = weft("show", output, missing=(*MISSING, "pyarrow"))
 
@@ -44,6 +46,7 @@ def test_show_tells_that_it_needs_pyarrow(output: Path) -> None:
     assert shown.stderr.endswith("): pip install 'weft[spark]'\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [["sources", "list"], ["query", "//a"], ["serve-queries"], ["views", "list"], ["views", "refresh"]],
@@ -57,6 +60,7 @@ def test_the_query_server_tells_what_it_needs(tmp_path: Path, arguments: list[st
     assert listed.stderr.endswith("): pip install 'weft[views]'\n")
 
 
+@pytest.mark.slow
 def test_run_tells_in_one_line_that_it_needs_spark(tmp_path: Path) -> None:
     options = ["--subscriptions", EXAMPLES / "subscriptions.xpath", "--documents", EXAMPLES / "news"]
 
@@ -68,6 +72,7 @@ def test_run_tells_in_one_line_that_it_needs_spark(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

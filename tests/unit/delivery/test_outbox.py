@@ -228,6 +228,7 @@ def test_a_batch_killed_at_any_step_and_replayed_is_there_once(tmp_path: Path) -
     assert step > 20  # it went through all steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [None, 1, 2])
 def test_an_overwrite_killed_at_any_step_and_run_again_leaves_only_the_new(tmp_path: Path, batch: int | None) -> None:
     for step in count():

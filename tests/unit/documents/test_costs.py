@@ -279,6 +279,7 @@ def test_declarations_around_rows_cost_nothing_again_for_each_row() -> None:
     assert seconds(work(4_000)) < 3 * seconds(work(2_000)) + 0.2
 
 
+@pytest.mark.slow
 def test_a_long_tag_or_comment_is_looked_at_a_few_times_however_small_the_chunks() -> None:
     def work(size: int, form: bytes) -> Callable[[], object]:
         file = b"<r>" + form % (b"x" * size) + b"<item/></r>"
@@ -299,6 +300,7 @@ REJECTED = (
 )
 
 
+@pytest.mark.slow
 def test_nothing_of_a_rejected_document_or_of_its_batch_is_kept_but_what_is_told() -> None:
     broker = Broker()
     broker.subscribe("/*[. = 'y']")

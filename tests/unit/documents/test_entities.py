@@ -288,6 +288,7 @@ for order in (range(1, length + 1), range(length, 0, -1)):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("length", "expected"), [(999, "2"), (40_000, "1 entities nested deeper than 1000")])
 def test_a_long_chain_of_entities_is_rejected_before_expat_crashes(length: int, expected: str) -> None:
     run = subprocess.run([sys.executable, "-c", CHAIN, str(length)], capture_output=True, text=True, check=False)

@@ -98,6 +98,7 @@ def test_sweeps_find_what_pairs_find(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [message.subscription for message in swept] == [message.subscription for message in pairs]
 
 
+@pytest.mark.slow
 def test_what_is_too_much_for_the_pairs_of_a_count_is_told_and_the_others_are_answered() -> None:
     broker = broker_of("//a[count(.//a//b) = 5]", "//a[count(.//b) = 3000]", "//b[. = '1']")
 
@@ -109,6 +110,7 @@ def test_what_is_too_much_for_the_pairs_of_a_count_is_told_and_the_others_are_an
     assert not broker.suspended
 
 
+@pytest.mark.slow
 def test_a_query_that_is_too_much_again_and_again_costs_the_others_nothing() -> None:
     broker = broker_of("//a[count(.//a//b) = 5]", *(f"/r/s{number}[t = '{number}']" for number in range(3_000)))
     document = nested(900, "<b>1</b>" * 3_000)
@@ -123,6 +125,7 @@ def test_a_query_that_is_too_much_again_and_again_costs_the_others_nothing() -> 
     assert broker._matcher.engine is engine
 
 
+@pytest.mark.slow
 def test_the_values_of_nested_elements_are_not_held_at_once() -> None:
     text = "x" * 100_000
     queries = ["//a[contains(., 'q')]", "//a[contains(., 'xy')]", "//b[. = '']", "//a[. = 'y']"]
@@ -184,6 +187,7 @@ def test_words_are_found_in_a_text_however_dense_they_are(words: list[str], text
     assert sorted(found) == sorted(word for word in words if word in text)
 
 
+@pytest.mark.slow
 def test_patterns_that_may_take_too_long_are_given_up_and_the_others_are_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -158,6 +158,7 @@ def test_more_entries_than_a_header_may_have_are_refused(views: list[str]) -> No
         configure("v", views)
 
 
+@pytest.mark.slow
 def test_as_many_entries_as_a_header_may_have_are_told() -> None:
     configuration = configure("v", [f"/a/b{at}[1]" for at in range(5_000)])
 

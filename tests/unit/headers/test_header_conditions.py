@@ -55,6 +55,7 @@ def told(data: bytes | str, views: list[str], query: str, namespaces: dict[str, 
     return is_match
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [400, 3_000, 9_990])
 @pytest.mark.parametrize("step", ["/a", "//a"])
 def test_a_path_of_very_many_steps_is_a_condition_like_any_other(step: str, steps: int) -> None:
@@ -67,6 +68,7 @@ def test_a_test_far_down_a_path_is_a_condition_like_any_other() -> None:
     assert told(b"<a><a/></a>", ["/a/b"], f"/a/b{'/a' * 5_000}[c]/a") is False
 
 
+@pytest.mark.slow
 def test_many_views_below_an_element_do_not_make_each_of_its_queries_long() -> None:
     views = [f"/a/b/c{number}" for number in range(4_000)]
     matcher = HeaderMatcher(configure("v", views))
@@ -78,6 +80,7 @@ def test_many_views_below_an_element_do_not_make_each_of_its_queries_long() -> N
     assert process_time() - start < 10  # it was forty-seven seconds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query", ["/r[.//a//b = '1']", "/r[.//a//a//a//b]", "/r[.//a//a//a = '1']", "/r[.//a//@x = 1]"]
 )

@@ -79,6 +79,7 @@ def test_conditions_of_queries_that_went_are_forgotten(monkeypatch: pytest.Monke
     assert matcher.answer(made(b"<a><b>1</b></a>", "/a/b")) == [0]
 
 
+@pytest.mark.slow
 def test_queries_with_the_same_constant_go_as_fast_as_others() -> None:
     matcher = matcher_of(configure("v", ["/a/b", "/a/c"]), *(f"/a[b = 'x' and c = {at}]" for at in range(10_000)))
     start = process_time()
@@ -157,6 +158,7 @@ def right(document: Document, plans: dict[int, Plan]) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_queries_and_configurations_change_while_documents_flow() -> None:
     chance = Random(1)
     configurations = [configure("v", VIEWS[: 2 + number], version=number + 1) for number in range(4)]
@@ -325,6 +327,7 @@ def test_conjunctions_are_asked_in_the_order_that_ends_soonest() -> None:
     assert table.selectivity(table.add(LookUp(5))) is None
 
 
+@pytest.mark.slow
 def test_what_a_document_costs_follows_what_it_touches_not_the_number_of_queries(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -360,6 +363,7 @@ def test_ten_thousand_comparisons_find_the_same_as_one_by_one(operator: str) -> 
     assert found == list(numbers[operator])
 
 
+@pytest.mark.slow
 def test_huge_values_are_read_in_linear_time() -> None:
     views = ["/a/@x", "/a/b", "/a/b/text()", "/a/c"]
     matcher = matcher_of(

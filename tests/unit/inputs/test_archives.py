@@ -231,6 +231,7 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="\0/"), min_size
 contents = st.binary(max_size=2_000) | st.binary(max_size=3).map(lambda data: data * 5_000)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(names, contents), max_size=4),
     st.sampled_from([tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]),
@@ -298,6 +299,7 @@ def raw_zip(*members: tuple[bytes, int, bytes, int, int], repeat: int = 1) -> by
 GOOD_MEMBER = (b"good.xml", 0, b"<a/>", zlib.crc32(b"<a/>"), 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [deflated, bzipped, lzmaed])
 @pytest.mark.parametrize("row_tag", ["", "item"])
 def test_a_zip_bomb_is_one_rejection_and_takes_little_memory(
@@ -321,6 +323,7 @@ def gzip_bomb(name: str) -> bytes:
     return b"".join([*parts, packer.compress(END), packer.flush()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["x.xml.gz", "x.tgz"])
 @pytest.mark.parametrize("row_tag", ["", "item"])
 def test_a_gzip_bomb_is_one_rejection_and_takes_little_memory(name: str, row_tag: str, tmp_path: Path) -> None:
@@ -539,6 +542,7 @@ def test_a_gzip_file_with_a_byte_changed_is_read_as_python_reads_it_or_told(data
     assert found or not expected or packed[3] != 0
 
 
+@pytest.mark.slow
 def test_very_many_empty_gzip_members_are_read_in_time(tmp_path: Path) -> None:
     (tmp_path / "x.xml.gz").write_bytes(gzip.compress(b"") * 200_000 + gzip.compress(b"<a/>"))
 

@@ -233,6 +233,7 @@ def test_documents_of_an_archive_have_the_stream_and_time_of_the_archive(tmp_pat
     assert (document.id, document.stream, document.timestamp) == ("s/x.zip/t/a.xml", "s", 5.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.xml", "a.xml.gz", "a.zip", "a.tar", "a.tgz"])
 def test_a_document_that_is_too_large_is_told_without_being_held(name: str, tmp_path: Path) -> None:
     large = b"<a>" + b" " * 50_000_000 + b"</a>"

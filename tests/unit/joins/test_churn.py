@@ -63,6 +63,7 @@ class Stream:
             list(self.joins.messages(found))
 
 
+@pytest.mark.slow
 def test_queries_that_come_and_go_leave_nothing_behind() -> None:
     joins = Joins()
     joins.add(0, parse(STANDING))
@@ -88,6 +89,7 @@ def test_queries_that_come_and_go_leave_nothing_behind() -> None:
     assert len(joins.stage) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["late", "ahead"])
 def test_documents_that_are_not_joined_leave_nothing_behind(kind: str) -> None:
     joins, sizes = Joins(), []

@@ -11,6 +11,7 @@ from weft.errors import ConfigurationError
 from weft.joins.compile.streams import PublishedStreams
 
 
+@pytest.mark.slow
 def test_messages_of_messages_go_on_however_many_removes_there_are() -> None:
     broker, removes = Broker(), 600
     for at in range(removes):
@@ -40,6 +41,7 @@ def chain(blocks: int) -> str:
     return f"S/a->x0{joined}"
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_blocks_costs_a_document_little() -> None:
     broker = Broker(limits=Limits(max_query_nesting=400))
     broker.subscribe(chain(400), id="chain")

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -13,6 +14,7 @@ from weft.network.simulate import Simulation, simulate
 from weft.network.topology import Topology
 
 
+@pytest.mark.slow
 @examples(300)
 @given(data=st.data())
 def test_a_simulated_network_delivers_what_one_broker_would(data: st.DataObject) -> None:
@@ -26,6 +28,7 @@ def test_a_simulated_network_delivers_what_one_broker_would(data: st.DataObject)
     assert report.documents == len(documents)
 
 
+@pytest.mark.slow
 @examples(100)
 @given(data=st.data())
 def test_an_embedded_network_delivers_what_the_simulated_one_does(data: st.DataObject) -> None:
@@ -37,6 +40,7 @@ def test_an_embedded_network_delivers_what_the_simulated_one_does(data: st.DataO
     assert sorted(embedded.deliveries) == sorted(simulate(network, documents).deliveries)
 
 
+@pytest.mark.slow
 @examples(100)
 @given(data=st.data())
 def test_parts_of_a_simulation_are_the_whole(data: st.DataObject) -> None:
@@ -54,6 +58,7 @@ def test_parts_of_a_simulation_are_the_whole(data: st.DataObject) -> None:
     assert {name: traffic.hits for part in parts for name, traffic in part.servers.items()} == hits
 
 
+@pytest.mark.slow
 @examples(100)
 @given(data=st.data())
 def test_subscriptions_come_and_go(data: st.DataObject) -> None:

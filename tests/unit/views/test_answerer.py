@@ -24,6 +24,7 @@ def subsets(number: int) -> list[tuple[int, ...]]:
     return list(chain.from_iterable(combinations(range(number), size) for size in range(number + 1)))
 
 
+@pytest.mark.slow
 def test_whichever_parts_are_stored_a_query_has_all_its_nodes(tmp_path: Path) -> None:
     server = server_over(tmp_path, {"s.xml": NESTED})
     expected = {query: server.query(query).rows.to_pylist() for query in WORKLOAD}
@@ -95,6 +96,7 @@ def test_what_is_asked_of_a_source_is_written_as_xpath() -> None:
     assert parse_query(question.text) == question.selection
 
 
+@pytest.mark.slow
 def test_what_is_known_of_many_views_is_kept_for_the_next_query(tmp_path: Path) -> None:
     """The index is made once a version of the store, not once a query."""
     items = "".join(f"<i{at}>{at}</i{at}>" for at in range(300))

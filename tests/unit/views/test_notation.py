@@ -179,6 +179,7 @@ def test_what_is_not_supported_is_told_as_such_at_its_place() -> None:
     assert raised.value.feature == "the function foo()"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opening", ["(", "/a[", "/a[!", "/a[not ", "/a[\\overline{"])
 def test_what_is_nested_too_deep_is_refused(opening: str) -> None:
     with pytest.raises(UnsupportedError, match="nesting deeper than"):

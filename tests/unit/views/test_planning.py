@@ -31,6 +31,7 @@ def paper_sources() -> dict[str, str]:
     return {f"s{at}.xml": f"<s{at}>{RECORD * (20 * at)}</s{at}>" for at in range(1, 6)}
 
 
+@pytest.mark.slow
 def test_the_workload_of_the_papers_introduction_is_recommended_for_and_answered(tmp_path: Path) -> None:
     rates = Rates(Rate(1e6), Rate(1e6), Rate(0.01))  # measured ones change from one recommendation to the next
     server = server_over(tmp_path, paper_sources(), rates=rates)

@@ -78,6 +78,7 @@ def test_a_source_that_was_given_a_name_is_asked_whatever_root_a_query_begins_wi
     assert "from views" in server.query("/bill/a").explain()
 
 
+@pytest.mark.slow
 def test_a_source_that_is_served_under_a_name_is_asked_whatever_root_a_query_begins_with(tmp_path: Path) -> None:
     (tmp_path / "shop.xml").write_text(SHOP)
     server = QueryServer(tmp_path / "store")
@@ -194,6 +195,7 @@ def test_a_document_that_cannot_be_read_is_told_by_views_as_by_sources(tmp_path:
     assert not from_view.is_whole
 
 
+@pytest.mark.slow
 def test_what_is_recommended_keeps_to_the_budget(tmp_path: Path) -> None:
     documents = {f"s{at}.xml": f"<s{at}>{'<a>' + 'x' * 50 + str(at) + '</a>'}</s{at}>" for at in range(5)}
     server = server_over(tmp_path, documents)

@@ -85,6 +85,7 @@ def adapt(server: QueryServer) -> None:
 KILLS = 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [materialize, refresh, adapt])
 def test_killed_at_any_point_views_answer_as_before_or_as_after(
     tmp_path: Path, act: Callable[[QueryServer], None]
@@ -115,6 +116,7 @@ def test_killed_at_any_point_views_answer_as_before_or_as_after(
     assert answers(server) == known[KILLS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [materialize, refresh, adapt])
 def test_killed_before_each_step_on_the_disk_no_half_view_is_read(
     tmp_path: Path, act: Callable[[QueryServer], None]
@@ -152,6 +154,7 @@ def test_of_two_processes_that_store_at_once_both_are_heeded(tmp_path: Path) -> 
     assert all("from views" in server.query(query).explain() for query in QUERIES)
 
 
+@pytest.mark.slow
 def test_what_processes_ask_at_once_is_all_remembered(tmp_path: Path) -> None:
     """While another writes views, too: it clears away only what is the store's own."""
     server_over(tmp_path, {"s.xml": "<s><a/></s>"}).close()
@@ -177,6 +180,7 @@ def test_what_processes_ask_at_once_is_all_remembered(tmp_path: Path) -> None:
     assert found == {text: pytest.approx(25 * log(2) / (7 * DAY)) for text in ("/s/a", "/s/b")}
 
 
+@pytest.mark.slow
 def test_readers_go_on_while_another_process_writes(tmp_path: Path) -> None:
     server = server_over(tmp_path, {"s.xml": document(0)})
     server.materialize("//b")

@@ -94,6 +94,7 @@ def test_an_answer_of_too_many_bytes_is_413(server: QueryServer) -> None:
     assert (status, found) == (413, {"error": "28 bytes, more than 20"})
 
 
+@pytest.mark.slow
 def test_an_answer_that_takes_too_long_is_504(tmp_path: Path) -> None:
     (tmp_path / "shop.xml").write_text(SHOP)
     with serving(FileSource(tmp_path / "shop.xml"), Rates(None, None, Rate(1.5))) as address:
@@ -126,6 +127,7 @@ def test_what_is_wrong_with_the_store_is_500(server: QueryServer) -> None:
     assert ".manifest" in found["error"]
 
 
+@pytest.mark.slow
 def test_the_command_serves_until_it_is_interrupted(server: QueryServer) -> None:
     start = "from weft.cli import main; main()"
     command = [sys.executable, "-c", start, "serve-queries", "--port", "0", "--store", str(server.folder)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from bench.materialized_views.workload import make_setting
 
 from query_servers import queries, server_over
@@ -15,6 +16,7 @@ from weft.views.sizes import bytes_per_byte
 from weft.views.sources.rates import Rate, Rates
 
 
+@pytest.mark.slow
 def test_parts_take_on_disk_about_what_was_told(tmp_path: Path) -> None:
     setting = make_setting(1, "many", (40_000,) * 5)
     server = QueryServer(tmp_path / "server")

@@ -104,6 +104,7 @@ def test_queries_depend_on_the_seed_alone() -> None:
     assert first != other
 
 
+@pytest.mark.slow
 def test_distinct_queries_are_as_many_as_asked_for_and_all_different() -> None:
     queries = generate_flwr(shipped("bibliography"), number=20_000)
     assert len(queries) == len(set(queries)) == 20_000

@@ -52,6 +52,7 @@ def test_the_instance_has_the_solution_if_and_only_if_the_graph_has_the_clique(g
     assert has_solution(graph, size) == (largest >= size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("density", [0.3, 0.5, 0.8])
 def test_random_graphs_of_twelve_vertices(seed: int, density: float) -> None:

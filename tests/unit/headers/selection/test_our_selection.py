@@ -47,6 +47,7 @@ def test_hits_lie_between_those_of_greedy_and_of_the_optimum(instance: Instance,
     assert hits(instance, select_greedy(instance, size)) <= ours.hits <= select_optimum(instance, size).hits
 
 
+@pytest.mark.slow
 def test_hits_are_close_to_the_optimum_where_greedy_is_not() -> None:
     rng = np.random.default_rng(5)
     shares = []
@@ -162,6 +163,7 @@ def test_documents_that_reach_a_server_count_and_not_servers() -> None:
     assert select_views(problem_of(instance), 1).views == (0,)
 
 
+@pytest.mark.slow
 def test_ten_thousand_servers_and_thirty_views_take_seconds() -> None:
     rng = np.random.default_rng(6)
     share = 1 / np.arange(1, 31)
@@ -183,6 +185,7 @@ def test_ten_thousand_servers_and_thirty_views_take_seconds() -> None:
     assert process_time() - began < 60
 
 
+@pytest.mark.slow
 def test_very_many_views_are_bounded_by_the_evaluations() -> None:
     rng = np.random.default_rng(7)
     servers = tuple(frozenset(each) for each in rng.integers(0, 600, (3_000, 3)).tolist())

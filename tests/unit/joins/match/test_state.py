@@ -92,6 +92,7 @@ QUERIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [*([name] for name in QUERIES), list(QUERIES)], ids="-".join)
 def test_the_state_of_a_long_stream_stays_small(names: list[str]) -> None:
     joins, random = Joins(), Random(3)

@@ -295,6 +295,7 @@ def test_very_long_paths_are_compared_without_recursion() -> None:
     assert not contains(parse(f"/{names}/d"), parse(f"/{names}/e"))
 
 
+@pytest.mark.slow
 def test_what_is_too_large_or_too_deep_is_not_known_and_takes_no_time() -> None:
     long = Pattern(None, tuple(Step("a", deep=True) for _ in range(9_000)))
     deep: Test = Value("=", "x")

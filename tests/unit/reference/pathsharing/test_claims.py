@@ -173,6 +173,7 @@ def test_query_3_keeps_the_duplicate_elimination_of_one_return_path(dtd: Dtd | N
     assert {each.by for each in parts(physical, Semijoin)} == {"hash"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [2, 3])
 def test_a_bibliography_needs_neither_duplicate_elimination_nor_hashing(depth: int) -> None:
     shape: dict[str, Any] = {"number": 300, "depth": depth, "descendant": 0.5, "predicate_paths": 2}

@@ -81,6 +81,7 @@ class Served:
         self.stored = frozenset(adapt(current, problem, 4, horizon=HALF_LIFE).keys)
 
 
+@pytest.mark.slow
 @given(st.floats(1, 0.3 * HALF_LIFE), st.booleans())
 @examples(12)
 def test_workloads_that_take_turns_do_not_flap_and_one_that_lasts_is_followed(turn: float, is_second: bool) -> None:

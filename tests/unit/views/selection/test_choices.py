@@ -124,6 +124,7 @@ def test_every_choice_fits_and_tells_what_it_comes_to(seed: int, share: float) -
     assert drawn.minimum == min(choice.time for choice in drawn.choices) <= drawn.average * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_ours_reaches_the_optimum_but_for_a_hundredth() -> None:
     ratios = []
     for seed in range(50):

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Barrier
 
+import pytest
+
 from rude_server import dying, hanging, rude_server
 from weft.views.sources.asking import ask
 from weft.views.sources.http import HttpSource
@@ -32,6 +34,7 @@ class MeetingSource(FileSource):
         return super().answer(questions)
 
 
+@pytest.mark.slow
 def test_sources_are_asked_at_once_and_answer_in_their_order(tmp_path: Path) -> None:
     meeting = Barrier(3)
     for name in ("one", "two", "three"):
@@ -52,6 +55,7 @@ def test_sources_are_asked_at_once_and_answer_in_their_order(tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.slow
 def test_a_source_that_hangs_holds_nobody_beyond_the_timeout(tmp_path: Path) -> None:
     with rude_server(hanging) as hung, rude_server(dying) as dead:
         sources: dict[str, Source] = {

@@ -93,6 +93,7 @@ def test_a_server_learns_from_refreshing_and_stores_less_of_what_changes_all_the
     assert list(after.definitions().values()) == ["/t/a"]
 
 
+@pytest.mark.slow
 def test_adapting_lets_go_of_what_changes_more_often_than_it_is_asked(tmp_path: Path) -> None:
     clock = Clock()
     server = QueryServer(tmp_path / "store", clock=clock)

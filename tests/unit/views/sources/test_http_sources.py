@@ -120,6 +120,7 @@ def folder_served(folder: Path) -> Iterator[tuple[str, list[tuple[str, str | Non
     thread.join()
 
 
+@pytest.mark.slow
 def test_a_document_on_any_server_is_fetched_and_evaluated_here(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_bytes(shop(1, 2))
     with folder_served(tmp_path) as (address, _):
@@ -137,6 +138,7 @@ def test_a_document_on_any_server_is_fetched_and_evaluated_here(tmp_path: Path) 
         assert (source.hints(), source.regions("a.xml"), source.fetch_range("a.xml", "v", 0, 1)) == (None, None, None)
 
 
+@pytest.mark.slow
 def test_a_change_within_the_second_is_seen(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_bytes(shop(1))
     with folder_served(tmp_path) as (address, asked):
@@ -149,6 +151,7 @@ def test_a_change_within_the_second_is_seen(tmp_path: Path) -> None:
         assert {since for _, since in asked} == {None}
 
 
+@pytest.mark.slow
 def test_what_is_unchanged_for_long_is_not_sent_again(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_bytes(shop(1))
     hour_ago = time.time() - 3600
@@ -208,6 +211,7 @@ def ways_to_ask(source: HttpSource) -> Iterator[Callable[[], object]]:
     yield source.hints
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("behave", "reason"),
     [
@@ -266,6 +270,7 @@ def test_an_address_that_is_none_is_an_error_of_the_source(address: str) -> None
         _ = HttpSource(address, timeout=PATIENT).name
 
 
+@pytest.mark.slow
 def test_a_redirect_is_followed_to_http_alone(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_bytes(shop(1))
     with folder_served(tmp_path) as (address, _), rude_server(redirecting(f"{address}/a.xml")) as moved:

@@ -123,6 +123,7 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
         registry.entries()
 
 
+@pytest.mark.slow
 def test_processes_that_add_at_once_lose_nothing(tmp_path: Path) -> None:
     program = (
         "import sys; from weft.views.sources.registry import SourceRegistry\n"

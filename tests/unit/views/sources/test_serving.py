@@ -205,6 +205,7 @@ def test_a_source_that_is_gone_is_told(tmp_path: Path) -> None:
 # -- rates and many at once
 
 
+@pytest.mark.slow
 def test_rates_are_kept_to(tmp_path: Path) -> None:
     (tmp_path / "shop.xml").write_bytes(SHOP)
     rates = Rates(Rate(400e3), Rate(200e3), Rate(0.05))

@@ -33,6 +33,7 @@ def changes_of(store: Store) -> set[str]:
     return {file.name for part in parts for file in part.files or () if file.group is not None}
 
 
+@pytest.mark.slow
 def test_many_small_refreshes_leave_few_files(tmp_path: Path) -> None:
     numbers = list(range(400))
     source, store = HeldSource({"d": document(numbers)}), Store(tmp_path)

@@ -104,6 +104,7 @@ def check(store: Store, source: HeldSource, queries: dict[str, str]) -> None:
     assert store.check() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("queries", [LOCAL, LOCAL | NOT_LOCAL], ids=["local", "not local"])
 @given(versions())
 @examples(30)

@@ -227,6 +227,7 @@ def write_for_ever(folder: Path, first: int) -> None:
             fill(store, [source], views_of(QUERIES), float(number))
 
 
+@pytest.mark.slow
 def test_a_writer_that_is_killed_leaves_a_version_that_is_whole(tmp_path: Path) -> None:
     source, store = HeldSource({"d": document(0), "e": document(0)}), Store(tmp_path)
     fill(store, [source], views_of(QUERIES))
