@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from weft.columns.integers import Ints
 from weft.documents.build import read
@@ -19,6 +19,7 @@ from weft.headers.view_nodes import SelectedNodes, ViewNodes
 from weft.plans.plan import Pattern
 
 _AT_ONCE = 1 << 19  # bytes, or one document, that are scanned before their headers are made
+_ENTRIES = 1 << 16  # of headers that are made together: documents may be very small, and views very many
 
 
 def attach(
@@ -96,10 +97,17 @@ class Producer:
             if which is not None:
                 chosen.setdefault(which, []).append(place)
         headers: dict[int, bytes] = {}
-        for which, its in chosen.items():
+        for which, its in self._together(chosen):
             its_bounds = bounds if len(its) == len(bounds) else bounds[its]
             headers |= self._headers(which, its, its_bounds, selected.of(its, which, its_bounds), selected, places)
         return headers
+
+    def _together(self, chosen: Mapping[int, list[int]]) -> Iterator[tuple[int, list[int]]]:
+        """The documents of each configuration, so many at a time that their entries are not too many."""
+        for which, its in chosen.items():
+            most = max(_ENTRIES // max(self._views[which], 1), 1)
+            for first in range(0, len(its), most):
+                yield which, its[first : first + most]
 
     def _headers(
         self, which: int, its: list[int], bounds: Ints, nodes: Ints, selected: SelectedNodes, places: NodePlaces
