@@ -51,6 +51,7 @@ class Curves:
     queries: int
     full: int
     points: tuple[Times, ...]
+    cold: float  # mean seconds of a query with everything stored, at a server that was just opened
 
     def at(self, share: float) -> Times:
         """The times for a share of the full space."""
@@ -68,7 +69,7 @@ def draw_curves(
         weighed = weigh(Setting(setting.documents, workload), rates)
         runs = _Runs(arena, weighed, rounds, seed)
         points = tuple(runs.point(share) for share in shares)
-    return Curves(overlap, kind, len(workload.queries), weighed.full, points)
+    return Curves(overlap, kind, len(workload.queries), weighed.full, points, runs.cold)
 
 
 class _Runs:
@@ -82,6 +83,7 @@ class _Runs:
         self._at_sources = at_sources
         self._known[()] = None, _mean(weighed.workload, at_sources)
         stored = arena.store(weighed.fixed(everything, weighed.full))
+        self.cold = _mean(weighed.workload, arena.cold_times(rounds))
         self._from_views = arena.times(rounds)
         self._known[everything.keys] = stored, _mean(weighed.workload, self._from_views)
 

@@ -17,6 +17,7 @@ from weft.headers.configuration import configure
 from weft.network.delivered_files import read_deliveries
 from weft.network.generators import chain, mesh, tree
 from weft.network.output import read_output
+from weft.network.report import Report
 from weft.network.simulate import simulate
 from weft.network.topology import Topology
 from weft.network.topology_file import write_topology
@@ -110,6 +111,31 @@ def test_a_simulation_on_spark_tells_what_one_here_does(spark: SparkSession) -> 
     assert (report.documents, report.flooded, report.entries) == (here.documents, here.flooded, here.entries)
     assert report.total.misses == here.total.misses
     assert sorted(map(str, report.rejected)) == sorted(map(str, here.rejected))
+
+
+@pytest.mark.parametrize("network", [tree(400, 3, [VIEWS]), mesh(200, 3, 2, sources=2, configurations=[VIEWS])])
+def test_hundreds_of_servers_in_a_few_parts_tell_the_same_one_by_one(spark: SparkSession, network: Topology) -> None:
+    network = with_queries(network)
+    given = documents(24)
+    frame = spark.createDataFrame(
+        [(name, "", data) for name, data in given.items()], "document string, stream string, value binary"
+    )
+
+    report = simulate_on_spark(spark, network, frame)
+
+    here = simulate(network, [Document(data, name) for name, data in given.items()])
+    assert sorted(report.deliveries) == sorted(here.deliveries)
+    assert counted(report) == counted(here)
+    assert report.links == here.links
+    assert (report.documents, report.flooded, report.entries) == (here.documents, here.flooded, here.entries)
+
+
+def counted(report: Report) -> dict[str, tuple[object, ...]]:
+    """What each server counts, without what differs from run to run: seconds."""
+    return {
+        name: (each.documents, each.duplicates, each.hits, each.misses, each.delivered, each.forwarded, each.bytes_in)
+        for name, each in report.servers.items()
+    }
 
 
 #: For each kill: so many micro-batches begin after the restart, where 0 is the one that is run again.

@@ -246,7 +246,8 @@ def _no_spark(error: ModuleNotFoundError) -> ConfigurationError:
 
 
 def _batches(path: Path, row_tag: str | None, limits: Limits, rejected: Rejected) -> Iterable[list[Document]]:
-    return read_batches(find_documents([str(path)], rejected), row_tag, limits, rejected)
+    """Documents by their paths below the folder, as `run` and --spark have them: all ways tell the same."""
+    return read_batches(find_documents([str(path)], rejected, is_below=True), row_tag, limits, rejected)
 
 
 def _draw(svg: Path | None, topology: Topology, report: Report | None) -> None:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from xxhash import xxh3_64_intdigest
 
+from weft.columns.integers import Longs
 from weft.errors import WeftError
 from weft.kernel import fold, unfold
 
@@ -57,12 +58,17 @@ class Header(NamedTuple):
 
     def encode(self) -> bytes:
         """The binary form."""
-        out = fold(*self)
-        return out + check(out).to_bytes(_CHECK, "little")
+        return encode(*self)
 
     def to_text(self) -> str:
         """The text form."""
         return urlsafe_b64encode(self.encode()).decode("ascii").rstrip("=")
+
+
+def encode(tag: str, length: int, checksum: int, root: int, entries: tuple[int, ...] | Longs, flags: int) -> bytes:
+    """The binary form of a header with these fields, as Header has them."""
+    out = fold(tag, length, checksum, root, entries, flags)
+    return out + (xxh3_64_intdigest(out) & _MASK).to_bytes(_CHECK, "little")
 
 
 def check(data: bytes | bytearray) -> int:

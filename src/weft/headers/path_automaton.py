@@ -1,4 +1,4 @@
-"""Paths by number in, the one node of a document that each leads to out: an automaton for all, with one step a node.
+"""Paths by number in, the one node of each document that each leads to out: an automaton for all, with one step a node.
 
 Its states are sets of states of the NFA, made when documents first need them, and its names are classes: names that
 pass the same label tests are one. So after the first documents the kernel follows it along the columns of the node
@@ -19,7 +19,7 @@ from weft.columns.integers import Ints
 from weft.documents.names import NameTable
 from weft.documents.table import NodeTable
 from weft.engine.paths.states import ROOT, States
-from weft.headers.document_bounds import DocumentBounds
+from weft.headers.document_bounds import END_ATTRIBUTE, END_TEXT, FIRST_ATTRIBUTE, FIRST_TEXT
 from weft.kernel import follow
 from weft.plans.names import TEXT_NAME
 from weft.plans.plan import Path
@@ -62,30 +62,38 @@ class PathAutomaton:
     def __len__(self) -> int:
         return len(self._active)
 
-    def select(self, table: NodeTable, bounds: DocumentBounds, nodes: Ints) -> None:
-        """Put into `nodes`, by path, the node of a document, or SEVERAL; what is ABSENT stays.
+    def select(self, table: NodeTable, bounds: Ints, nodes: Ints) -> None:
+        """Put into `nodes`, by document and path, the one node, or SEVERAL; what is ABSENT stays.
 
-        Raises TooManyStatesError where a document needs more states than there may be.
+        `bounds` are those of some documents of the table, and `nodes` has a row for each of these. Raises
+        TooManyStatesError where they need more states than there may be.
         """
         names = self._of_names.get(table.name_table)
         if names is None:
             names = self._of_names[table.name_table] = _NameClasses(array("i"), array("i"))
-        first, end, first_attribute, end_attribute, first_text, end_text = bounds
-        if not self._states.has_attributes:
-            end_attribute = first_attribute
-        if not self._states.has_texts:
-            end_text = first_text
-        within = first, end, first_attribute, end_attribute, first_text, end_text
+        within, found = self._looked_at(bounds).ravel(), nodes.ravel()
         columns = table.parent, table.last, table.name, table.attribute_name
-        states = np.zeros(end - first, np.int32)
-        at = first
-        while at >= 0:
+        states = np.zeros(table.elements, np.int32)
+        stop: tuple[int, int] | None = (0, 0)
+        while stop is not None:
             flat, width = self._flat
             automaton = flat, self._end_start, self._ends, names.elements, names.attributes, self._of_texts
-            at = follow(automaton, width, columns, within, states, nodes, at)
-            if at >= 0:
+            stop = follow(automaton, width, columns, within, states, found, *stop)
+            if stop is not None:
+                at, owner = stop[1], table.parent[stop[1]]
                 with self._lock:
-                    self._learn(table, names, at, int(states[table.parent[at] - first]) if at != first else 1)
+                    self._learn(table, names, at, int(states[owner]) if owner >= 0 else 1)
+
+    def _looked_at(self, bounds: Ints) -> Ints:
+        """The bounds without attributes, and without texts, where no path leads to any."""
+        if self._states.has_attributes and self._states.has_texts:
+            return np.ascontiguousarray(bounds)
+        bounds = bounds.copy()
+        if not self._states.has_attributes:
+            bounds[:, END_ATTRIBUTE] = bounds[:, FIRST_ATTRIBUTE]
+        if not self._states.has_texts:
+            bounds[:, END_TEXT] = bounds[:, FIRST_TEXT]
+        return bounds
 
     def _learn(self, table: NodeTable, names: _NameClasses, node: int, before: int) -> None:
         """What the kernel must know to pass a node: the class of its name, or the step from the state before it."""

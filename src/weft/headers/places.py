@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple
 from xml.parsers import expat
 
 import numpy as np
 
-from weft.columns.integers import Ints
+from weft.columns.integers import Ints, Longs
 from weft.documents.doctype import find_doctype
 from weft.documents.offsets import attribute_offset, text_offset
 from weft.documents.source import SourceBytes, read_source
 from weft.documents.table import NodeTable
-from weft.headers.document_bounds import DocumentBounds
-from weft.headers.header import HIDDEN
+from weft.headers.document_bounds import END, FIRST
+from weft.headers.header import HIDDEN, PLAIN, UTF8
 from weft.kernel import place_nodes
 
 
 class PlacedNodes(NamedTuple):
-    """Offsets of nodes in a document's bytes, HIDDEN where what stands there does not say all; and of its root.
+    """Of documents: a row of their nodes' offsets in their bytes, HIDDEN where what stands there does not say all.
 
-    `is_plain`: all namespaces are declared at the root, and slices of the document mean what they say. `is_utf8`: its
-    bytes are read as they are.
+    `roots` are the offsets of their roots, `flags` PLAIN and UTF8 as headers have them: slices of the document mean
+    what they say, and its bytes are read as they are.
     """
 
-    entries: tuple[int, ...]
-    root: int
-    is_plain: bool
-    is_utf8: bool
+    entries: Longs
+    roots: list[int]
+    flags: list[int]
 
 
 class NodePlaces:
@@ -39,18 +39,35 @@ class NodePlaces:
         self._columns = table.start, table.parent, table.attribute_tag, table.text_first
         self._declaring = [row for row, _, _ in table.namespaces]  # rows that declare namespaces, in their order
 
-    def of(self, place: int, bounds: DocumentBounds, data: bytes, nodes: Ints) -> PlacedNodes:
-        """Nodes of a document, whose bytes are given; what is no node stays as it is."""
-        source = self._table.sources[place]  # in UTF-8, and rewritten where it had to be
-        first, end, *_ = bounds
-        is_plain = bisect_right(self._declaring, first) == bisect_right(self._declaring, end - 1)
-        if source is not data and source != data:
-            return _RereadDocument(self._table, place, bounds, data).placed(nodes.tolist(), is_plain)
-        offsets = np.empty(nodes.size, np.int64)
-        if place_nodes(source, nodes, self._columns, self._table.tags, offsets):
-            for at in np.flatnonzero(offsets < HIDDEN).tolist():
-                offsets[at] = _offset_inside(self._table, source, int(nodes[at]))
-        return PlacedNodes(tuple(offsets.tolist()), int(self._table.start[first]), is_plain, True)
+    def of(self, places: Sequence[int], bounds: Ints, given: Sequence[bytes], nodes: Ints) -> PlacedNodes:
+        """Nodes of documents, a row for each, whose bounds and bytes are given; what is no node stays as it is."""
+        sources = [self._table.sources[place] for place in places]  # in UTF-8, and rewritten where it had to be
+        offsets = np.empty(nodes.shape, np.int64)
+        unplaced = place_nodes(sources, nodes.ravel(), self._columns, self._table.tags, offsets.ravel())
+        placed = PlacedNodes(offsets, self._table.start[bounds[:, FIRST]].tolist(), self._flags(bounds))
+        for at, (source, data) in enumerate(zip(sources, given, strict=True)):
+            if source is not data and source != data:
+                _RereadDocument(self._table, places[at], bounds[at].tolist(), data).place(
+                    nodes[at].tolist(), placed, at
+                )
+            elif unplaced:
+                self._look_inside(source, nodes[at], offsets[at])
+        return placed
+
+    def _flags(self, bounds: Ints) -> list[int]:
+        """Of documents that are read as they are."""
+        declaring = self._declaring
+        if not declaring:
+            return [PLAIN | UTF8] * len(bounds)
+        within = bounds[:, FIRST : END + 1].tolist()
+        return [
+            UTF8 | PLAIN * (bisect_right(declaring, first) == bisect_right(declaring, end - 1)) for first, end in within
+        ]
+
+    def _look_inside(self, source: bytes, nodes: Ints, offsets: Longs) -> None:
+        """Find what the kernel did not find."""
+        for at in np.flatnonzero(offsets < HIDDEN).tolist():
+            offsets[at] = _offset_inside(self._table, source, int(nodes[at]))
 
 
 def _offset_inside(table: NodeTable, source: bytes, node: int, start: int | None = None) -> int:
@@ -66,9 +83,9 @@ def _offset_inside(table: NodeTable, source: bytes, node: int, start: int | None
 class _RereadDocument:
     """A document whose bytes are not those that were scanned: of another encoding, or rewritten for its DOCTYPE."""
 
-    def __init__(self, table: NodeTable, place: int, bounds: DocumentBounds, data: bytes) -> None:
+    def __init__(self, table: NodeTable, place: int, bounds: Sequence[int], data: bytes) -> None:
         self._table, self._data = table, data
-        self._first, end, *_ = bounds
+        self._first, end = bounds[FIRST], bounds[END]
         source = read_source(table.documents[place])
         self._encoding, self._source = source.encoding, source.data
         self._starts: list[int] | None = None  # of the elements, where the source was rewritten
@@ -77,11 +94,12 @@ class _RereadDocument:
             self._starts = _start_tags(source, end - self._first)
             self._is_faithful = self._starts is not None
 
-    def placed(self, nodes: list[int], is_plain: bool) -> PlacedNodes:
-        """Where these nodes are."""
-        entries = tuple(self._offset(node) if node >= 0 else node for node in nodes)
-        root = self._offset(self._first)
-        return PlacedNodes(entries, root, is_plain and self._is_faithful, self._encoding is None)
+    def place(self, nodes: list[int], placed: PlacedNodes, at: int) -> None:
+        """Tell where these nodes are, as one of several documents."""
+        placed.entries[at] = [self._offset(node) if node >= 0 else node for node in nodes]
+        placed.roots[at] = self._offset(self._first)
+        placed.flags[at] &= PLAIN * self._is_faithful
+        placed.flags[at] |= UTF8 * (self._encoding is None)
 
     def _offset(self, node: int) -> int:
         if not self._is_faithful:

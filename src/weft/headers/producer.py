@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from weft.columns.integers import Ints
 from weft.documents.build import read
@@ -13,13 +12,14 @@ from weft.documents.source import encoding_of, read_source
 from weft.documents.table import NodeTable
 from weft.errors import DocumentError
 from weft.headers.configuration import Configuration, Configurations, as_configurations
-from weft.headers.document_bounds import DocumentBounds, document_bounds
-from weft.headers.header import PLAIN, SEVERAL, UTF8, Header, HeaderError, check
+from weft.headers.document_bounds import FIRST, document_bounds
+from weft.headers.header import SEVERAL, HeaderError, check, encode
 from weft.headers.places import NodePlaces
-from weft.headers.view_nodes import ViewNodes
+from weft.headers.view_nodes import SelectedNodes, ViewNodes
 from weft.plans.plan import Pattern
 
-_AT_ONCE = 1 << 17  # bytes, or one document, that are scanned before their headers are made
+_AT_ONCE = 1 << 19  # bytes, or one document, that are scanned before their headers are made
+_ENTRIES = 1 << 16  # of headers that are made together: documents may be very small, and views very many
 
 
 def attach(
@@ -88,16 +88,46 @@ class Producer:
 
     def headers(self, table: NodeTable) -> dict[int, bytes]:
         """The headers of a batch that was read, by the identity of the document."""
-        selected = self._nodes.select(table)
-        places = NodePlaces(table)
+        bounds = document_bounds(table)
+        selected, places = self._nodes.select(table), NodePlaces(table)
+        chosen: dict[int, list[int]] = {}  # by configuration: the documents that it is for
+        roots = table.name[bounds[:, FIRST]].tolist()
+        for place, (document, root) in enumerate(zip(table.documents, roots, strict=True)):
+            which = self._choose(table.names[root], document)
+            if which is not None:
+                chosen.setdefault(which, []).append(place)
         headers: dict[int, bytes] = {}
-        for place, (document, bounds) in enumerate(zip(table.documents, document_bounds(table), strict=True)):
-            which = self._choose(table.names[table.name[bounds[0]]], document)
-            nodes = None if which is None else selected.of(place, which, bounds)
-            if which is not None and nodes is not None:
-                with suppress(HeaderError):  # it can have none
-                    headers[id(document)] = self._header(which, places, place, bounds, nodes).encode()
+        for which, its in self._together(chosen):
+            its_bounds = bounds if len(its) == len(bounds) else bounds[its]
+            headers |= self._headers(which, its, its_bounds, selected.of(its, which, its_bounds), selected, places)
         return headers
+
+    def _together(self, chosen: Mapping[int, list[int]]) -> Iterator[tuple[int, list[int]]]:
+        """The documents of each configuration, so many at a time that their entries are not too many."""
+        for which, its in chosen.items():
+            most = max(_ENTRIES // max(self._views[which], 1), 1)
+            for first in range(0, len(its), most):
+                yield which, its[first : first + most]
+
+    def _headers(
+        self, which: int, its: list[int], bounds: Ints, nodes: Ints, selected: SelectedNodes, places: NodePlaces
+    ) -> dict[int, bytes]:
+        """The headers of the documents that a configuration is for."""
+        views, tag = self._views[which], self._tags[which]
+        if views < nodes.shape[1]:  # behind them stand families: whether there is anything else
+            nodes[:, views:][nodes[:, views:] >= 0] = SEVERAL
+        given = [_given(places.documents[place]) for place in its]
+        if None in given:  # documents that can have none
+            kept = [at for at, data in enumerate(given) if data is not None]
+            its, bounds, nodes = [its[at] for at in kept], bounds[kept], nodes[kept]
+        datas = [data for data in given if data is not None]
+        placed = places.of(its, bounds, datas, nodes)
+        rows = zip(its, datas, placed.roots, placed.entries, placed.flags, strict=True)
+        return {
+            id(places.documents[place]): encode(tag, len(data), check(data), max(root, 0), entries, flags)
+            for place, data, root, entries, flags in rows
+            if selected.is_known(place)
+        }
 
     def _choose(self, root: str, document: Document) -> int | None:
         """The configuration that is for a document."""
@@ -110,13 +140,15 @@ class Producer:
                 return which
         return None
 
-    def _header(self, which: int, places: NodePlaces, place: int, bounds: DocumentBounds, nodes: Ints) -> Header:
-        views, data = self._views[which], bytes_of(places.documents[place])
-        if views < nodes.size:  # behind them stand families: whether there is anything else
-            nodes[views:][nodes[views:] >= 0] = SEVERAL
-        placed = places.of(place, bounds, data, nodes)
-        flags = placed.is_plain * PLAIN | placed.is_utf8 * UTF8
-        return Header(self._tags[which], len(data), check(data), max(placed.root, 0), placed.entries, flags)
+
+def _given(document: Document) -> bytes | None:
+    """The bytes that a header is for; None where a document can have none."""
+    if type(document.data) is bytes:
+        return document.data
+    try:
+        return bytes_of(document)
+    except HeaderError:
+        return None
 
 
 def _parts(documents: Sequence[Document]) -> Iterator[Sequence[Document]]:

@@ -1,4 +1,4 @@
-"""Views of configurations in, the node of a document that each selects out: paths by automata, others by the engine.
+"""Views of configurations in, the node of each document that each selects out: paths by automata, others by the engine.
 
 Each configuration has an automaton of its own, which is followed along its own documents only: so a document costs what
 its own views cost, however many configurations there are. Views with tests are all in one engine, and its batch is
@@ -15,7 +15,6 @@ from weft.columns.integers import Ints
 from weft.documents.document import Limits
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
-from weft.headers.document_bounds import DocumentBounds
 from weft.headers.expressions import expression_of
 from weft.headers.header import ABSENT, SEVERAL
 from weft.headers.path_automaton import PathAutomaton, TooManyStatesError
@@ -43,8 +42,11 @@ class ViewNodes:
         """What the views select in a batch."""
         return SelectedNodes(self, table)
 
-    def follow(self, which: int, table: NodeTable, bounds: DocumentBounds, nodes: Ints) -> bool:
-        """Put the nodes of a configuration's paths into `nodes`; False if they are the engine's from now on."""
+    def follow(self, which: int, table: NodeTable, bounds: Ints, nodes: Ints) -> bool:
+        """Put the nodes of a configuration's paths into `nodes`, a row for each document with these bounds.
+
+        False if they are the engine's from now on.
+        """
         automaton = self._automata[which]
         if automaton is None:
             return True
@@ -73,25 +75,28 @@ class ViewNodes:
 
 
 class SelectedNodes:
-    """What views select in a batch, worked out for a document when it is asked for."""
+    """What views select in a batch, worked out for documents when they are asked for."""
 
     def __init__(self, views: ViewNodes, table: NodeTable) -> None:
         self._views, self._table = views, table
         self._found, self._unknown = views.match(table)
 
-    def of(self, place: int, which: int, bounds: DocumentBounds) -> Ints | None:
-        """For each view of a configuration its node in a document, ABSENT or SEVERAL; None if it was not worked out."""
+    def of(self, places: Sequence[int], which: int, bounds: Ints) -> Ints:
+        """For documents, and each view of a configuration, the node, ABSENT or SEVERAL; `bounds` are theirs."""
         first, end = self._views.span(which)
-        nodes = np.full(end - first, ABSENT, np.int32)
+        nodes = np.full((len(places), end - first), ABSENT, np.int32)
         if not self._views.follow(which, self._table, bounds, nodes):
             nodes[:] = ABSENT
             self._found, self._unknown = self._views.match(self._table)
-        if place in self._unknown:
-            return None
-        for number, node in self._found.get(place, ()):
-            if first <= number < end:
-                nodes[number - first] = node if nodes[number - first] == ABSENT else SEVERAL
+        for row, place in enumerate(places) if self._found else ():
+            for number, node in self._found.get(place, ()):
+                if first <= number < end:
+                    nodes[row, number - first] = node if nodes[row, number - first] == ABSENT else SEVERAL
         return nodes
+
+    def is_known(self, place: int) -> bool:
+        """Whether all was worked out for a document; asked for behind `of`."""
+        return place not in self._unknown
 
 
 def path_of(pattern: Pattern) -> Path | None:

@@ -100,11 +100,18 @@ static unsigned char *put_number(unsigned char *at, uint64_t value) {
     return at;
 }
 
+/* Entries as numbers of Python's, or as a column. */
+typedef struct {
+    PyObject *tuple;
+    const int64_t *column;
+    Py_ssize_t count;
+} Entries;
+
 /* The entries, as get_entry reads them; NULL where an entry is neither an offset nor a reason. */
-static unsigned char *put_entries(unsigned char *at, PyObject *entries, long long before) {
-    for (Py_ssize_t place = 0; place < PyTuple_GET_SIZE(entries); place++) {
-        long long entry = PyLong_AsLongLong(PyTuple_GET_ITEM(entries, place));
-        if (entry < -REASONS || entry > FARTHEST || (entry == -1 && PyErr_Occurred())) return NULL;
+static unsigned char *put_entries(unsigned char *at, const Entries *entries, long long before) {
+    for (Py_ssize_t place = 0; place < entries->count; place++) {
+        long long entry = entries->tuple ? PyLong_AsLongLong(PyTuple_GET_ITEM(entries->tuple, place)) : entries->column[place];
+        if (entry < -REASONS || entry > FARTHEST || (entries->tuple && entry == -1 && PyErr_Occurred())) return NULL;
         if (entry < 0) {
             at = put_number(at, (uint64_t)(-1 - entry));
             continue;
@@ -116,39 +123,56 @@ static unsigned char *put_entries(unsigned char *at, PyObject *entries, long lon
     return at;
 }
 
-PyDoc_STRVAR(fold_doc, "fold($module, tag, length, checksum, root, entries, flags, /)\n--\n\n"
-    "The bytes of a header with these fields, without its own checksum.");
-
-static PyObject *fold(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t number) {
-    if (number != 6 || !PyUnicode_Check(args[0]) || !PyTuple_Check(args[4])) {
-        PyErr_SetString(PyExc_TypeError, "expected a text, three numbers, a tuple and a number");
-        return NULL;
-    }
-    Py_ssize_t size = 0, count = PyTuple_GET_SIZE(args[4]);
-    const char *tag = PyUnicode_AsUTF8AndSize(args[0], &size);
-    long long fields[6] = {0};
-    for (int at = 1; at < 6; at++) {
-        if (at != 4 && !PyErr_Occurred()) fields[at] = PyLong_AsLongLong(args[at]);
-    }
-    if (PyErr_Occurred()) return NULL;
-    long long length = fields[1], checksum = fields[2], root = fields[3];
-    PyObject *made = PyBytes_FromStringAndSize(NULL, FLAGS + 1 + CHECK + size + (count + 4) * (LONGEST + 1));
+/* A header of length, checksum, root and flags, without its own checksum; NULL with an error set. */
+static PyObject *make_header(const char *tag, Py_ssize_t size, const long long *fields, const Entries *entries) {
+    long long length = fields[0], checksum = fields[1], root = fields[2];
+    PyObject *made = PyBytes_FromStringAndSize(NULL, FLAGS + 1 + CHECK + size + (entries->count + 4) * (LONGEST + 1));
     if (made == NULL) return NULL;
     unsigned char *begin = (unsigned char *)PyBytes_AS_STRING(made), *at = begin + FLAGS;
     memcpy(begin, MAGIC, FLAGS);
-    *at++ = (unsigned char)fields[5];
+    *at++ = (unsigned char)fields[3];
     at = put_number(at, (uint64_t)size);
     memcpy(at, tag, (size_t)size);
     at = put_number(at + size, (uint64_t)length);
     for (int byte = 0; byte < CHECK; byte++) *at++ = (unsigned char)(checksum >> 8 * byte);
-    at = put_number(put_number(at, (uint64_t)count), (uint64_t)root);
-    at = length < 0 || root < 0 || root > FARTHEST ? NULL : put_entries(at, args[4], root);
+    at = put_number(put_number(at, (uint64_t)entries->count), (uint64_t)root);
+    at = length < 0 || root < 0 || root > FARTHEST ? NULL : put_entries(at, entries, root);
     if (at == NULL) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "expected the fields of a header");
         Py_DECREF(made);
         return NULL;
     }
     _PyBytes_Resize(&made, at - begin);
+    return made;
+}
+
+PyDoc_STRVAR(fold_doc, "fold($module, tag, length, checksum, root, entries, flags, /)\n--\n\n"
+    "The bytes of a header with these fields, without its own checksum. Entries are a tuple, or a column of 8 bytes each.");
+
+static PyObject *fold(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t number) {
+    if (number != 6 || !PyUnicode_Check(args[0])) {
+        PyErr_SetString(PyExc_TypeError, "expected a text, three numbers, entries and a number");
+        return NULL;
+    }
+    Py_ssize_t size = 0;
+    const char *tag = PyUnicode_AsUTF8AndSize(args[0], &size);
+    static const int places[] = {1, 2, 3, 5};
+    long long fields[4] = {0};
+    for (int at = 0; at < 4 && !PyErr_Occurred(); at++) fields[at] = PyLong_AsLongLong(args[places[at]]);
+    if (PyErr_Occurred()) return NULL;
+    if (PyTuple_Check(args[4])) {
+        const Entries entries = {args[4], NULL, PyTuple_GET_SIZE(args[4])};
+        return make_header(tag, size, fields, &entries);
+    }
+    Py_buffer column;
+    if (PyObject_GetBuffer(args[4], &column, PyBUF_C_CONTIGUOUS)) return NULL;
+    PyObject *made = NULL;
+    const Entries entries = {NULL, column.buf, column.len / 8};
+    if (column.itemsize == 8 && column.ndim == 1)
+        made = make_header(tag, size, fields, &entries);
+    else
+        PyErr_SetString(PyExc_ValueError, "expected entries of 8 bytes each");
+    PyBuffer_Release(&column);
     return made;
 }
 
@@ -409,14 +433,14 @@ static Py_ssize_t place_node(const Placing *placing, int32_t node) {
     return found < 0 ? UNPLACED : found;
 }
 
-PyDoc_STRVAR(place_nodes_doc, "place_nodes($module, source, nodes, table, tags, offsets, /)\n--\n\n"
+PyDoc_STRVAR(place_nodes_doc, "place_nodes($module, sources, nodes, table, tags, offsets, /)\n--\n\n"
     "Put the offsets of nodes into `offsets`, -4 where one is not found; returns how many are not.\n\n"
-    "`table` has the columns start, parent, attribute_tag and text_first, `tags` the names as written. A node below 0 is a\n"
-    "reason, and stays.");
+    "`sources` are documents, each of which has as many of the nodes as the others. `table` has the columns start,\n"
+    "parent, attribute_tag and text_first, `tags` the names as written. A node below 0 is a reason, and stays.");
 
 static PyObject *place_nodes(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t number) {
-    if (number != 5 || !PyBytes_Check(args[0]) || !PyTuple_Check(args[2]) || PyTuple_GET_SIZE(args[2]) != 4 || !PyList_Check(args[3])) {
-        PyErr_SetString(PyExc_TypeError, "expected bytes, nodes, four columns, a list and offsets");
+    if (number != 5 || !PyList_Check(args[0]) || !PyTuple_Check(args[2]) || PyTuple_GET_SIZE(args[2]) != 4 || !PyList_Check(args[3])) {
+        PyErr_SetString(PyExc_TypeError, "expected documents, nodes, four columns, a list and offsets");
         return NULL;
     }
     PyObject *objects[] = {args[1], NULL, NULL, NULL, NULL, args[4]};
@@ -438,13 +462,24 @@ static PyObject *place_nodes(PyObject *Py_UNUSED(module), PyObject *const *args,
         PyErr_SetString(PyExc_ValueError, "columns of different lengths");
         is_right = 0;
     }
-    if (is_right) {
+    const Py_ssize_t documents = PyList_GET_SIZE(args[0]), each = documents ? counts[0] / documents : 0;
+    if (is_right && counts[0] != each * documents) {
+        PyErr_SetString(PyExc_ValueError, "expected as many nodes of each document");
+        is_right = 0;
+    }
+    for (Py_ssize_t document = 0; is_right && document < documents; document++) {
+        PyObject *source = PyList_GET_ITEM(args[0], document);
+        if (!PyBytes_Check(source)) {
+            PyErr_SetString(PyExc_TypeError, "expected documents as bytes");
+            is_right = 0;
+            break;
+        }
         const Placing placing = {
-            (const unsigned char *)PyBytes_AS_STRING(args[0]), PyBytes_GET_SIZE(args[0]), counts[1], counts[1] + counts[3], counts[2],
+            (const unsigned char *)PyBytes_AS_STRING(source), PyBytes_GET_SIZE(source), counts[1], counts[1] + counts[3], counts[2],
             columns[1].buf, columns[2].buf, columns[3].buf, columns[4].buf, args[3]};
-        const int32_t *nodes = columns[0].buf;
-        int64_t *offsets = columns[5].buf;
-        for (Py_ssize_t at = 0; is_right && at < counts[0]; at++) {
+        const int32_t *nodes = (const int32_t *)columns[0].buf + each * document;
+        int64_t *offsets = (int64_t *)columns[5].buf + each * document;
+        for (Py_ssize_t at = 0; is_right && at < each; at++) {
             offsets[at] = nodes[at] < 0 ? nodes[at] : place_node(&placing, nodes[at]);
             unplaced += offsets[at] == UNPLACED;
             is_right = nodes[at] < 0 || offsets[at] != -1;

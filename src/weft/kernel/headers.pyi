@@ -35,7 +35,7 @@ def known_values(
     header's bytes, without the last four, and the source come to; their low 32 bits count.
     """
 
-def fold(tag: str, length: int, checksum: int, root: int, entries: tuple[int, ...], flags: int, /) -> bytes:
+def fold(tag: str, length: int, checksum: int, root: int, entries: tuple[int, ...] | Longs, flags: int, /) -> bytes:
     """The bytes of a header with these fields, without its own checksum."""
 
 def find_attribute(source: bytes, start: int, name: bytes, /) -> int:
@@ -45,10 +45,10 @@ def find_text(source: bytes, start: int, /) -> int:
     """The offset of a text that begins right behind the start tag at an offset; -1 where something else stands."""
 
 def place_nodes(
-    source: bytes, nodes: Ints, table: tuple[Longs, Ints, Ints, Ints], tags: list[str], offsets: Longs, /
+    sources: list[bytes], nodes: Ints, table: tuple[Longs, Ints, Ints, Ints], tags: list[str], offsets: Longs, /
 ) -> int:
     """Put the offsets of nodes into `offsets`, -4 where one is not found; returns how many are not.
 
-    `table` has the columns start, parent, attribute_tag and text_first, `tags` the names as written. A node below 0 is
-    a reason, and stays.
+    `sources` are documents, each of which has as many of the nodes as the others. `table` has the columns start,
+    parent, attribute_tag and text_first, `tags` the names as written. A node below 0 is a reason, and stays.
     """

@@ -19,7 +19,7 @@ from weft.network.server import Server
 from weft.network.server_plan import plan_servers, receivers_of
 from weft.network.topology import Topology
 
-_MOST_ENGINES = 2_000  # at 90 KB and more each
+_MOST_ENGINES = 500  # at 0.7 to 2 MB each: most of it is room for a batch
 _KEPT = 10_000  # rejected documents that are told
 
 
@@ -28,6 +28,7 @@ class RunningNetwork:
 
     With `only` there are these servers, and no others: what is sent to others goes no further. With `told` only the
     deliveries of these are told. Latency is what the servers on the way took; with `is_measured` it is the clock's.
+    Who has worked out the routing of the topology already gives it: of very many queries that takes long.
     """
 
     def __init__(
@@ -40,8 +41,9 @@ class RunningNetwork:
         only: set[str] | None = None,
         told: set[str] | None = None,
         is_measured: bool = False,
+        routing: Routing | None = None,
     ) -> None:
-        self.routing = Routing(topology, limits)
+        self.routing = routing or Routing(topology, limits)
         self.entrance = Entrance(topology, limits)
         plans = plan_servers(self.routing, only)
         self.servers = {name: Server(plan, latest, lateness) for name, plan in plans.items()}

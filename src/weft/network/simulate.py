@@ -6,13 +6,14 @@ took for the document.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from weft.broker.answers import chunks
 from weft.documents.document import Document, Limits, as_documents
 from weft.network.passage import Passage
 from weft.network.report import Report
-from weft.network.routes import find_routes
+from weft.network.routes import Routes, find_routes
+from weft.network.routing import Routing
 from weft.network.running import RunningNetwork
 from weft.network.seen import LATEST
 from weft.network.topology import Topology
@@ -42,11 +43,17 @@ class Simulation:
     """A network to which documents are given batch by batch, and whose subscriptions may change in between."""
 
     def __init__(
-        self, topology: Topology, *, limits: Limits | None = None, latest: int = LATEST, only: set[str] | None = None
+        self,
+        topology: Topology,
+        *,
+        limits: Limits | None = None,
+        latest: int = LATEST,
+        only: set[str] | None = None,
+        routing: Routing | None = None,
     ) -> None:
         self._only = only
-        servers = None if only is None else _with_all_before(topology, only)
-        self.network = RunningNetwork(topology, limits=limits, latest=latest, only=servers, told=only)
+        servers = None if only is None else _with_all_before(routing.routes if routing else find_routes(topology), only)
+        self.network = RunningNetwork(topology, limits=limits, latest=latest, only=servers, told=only, routing=routing)
         self.subscribe, self.unsubscribe = self.network.subscribe, self.network.unsubscribe
         self.configure = self.network.configure
 
@@ -76,10 +83,10 @@ class Simulation:
                     waiting.setdefault(receiver, []).extend(onward)
 
 
-def _with_all_before(topology: Topology, servers: set[str]) -> set[str]:
+def _with_all_before(ways: Mapping[str, Routes], servers: set[str]) -> set[str]:
     """These servers, and all on the ways to them: what they pass on decides what arrives, and with which header."""
     found = set(servers)
-    for routes in find_routes(topology).values():
+    for routes in ways.values():
         found |= routes.before(servers)
     return found
 

@@ -1,14 +1,15 @@
 """A topology and documents in, a report out: the servers of a simulation divided among Spark's tasks.
 
 A task has some servers and simulates them and all on the ways to them, so that it knows what arrives and with which
-header. What the others do is left to other tasks; so one job is enough, however deep the network is.
+header. What the others do is left to other tasks; so one job is enough, however deep the network is. Which queries
+cover which is worked out once, before the job: with very many of them it takes longer than all else.
 """
 
 from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -22,6 +23,7 @@ from weft.documents.document import Document, read_limits
 from weft.errors import DocumentError
 from weft.network.passage import Delivered
 from weft.network.report import Report
+from weft.network.routes import Routes
 from weft.network.routing import Routing
 from weft.network.simulate import Simulation
 from weft.network.topology import Topology
@@ -44,23 +46,23 @@ def simulate_on_spark(
     `parts` is into how many the servers are divided, twice the number of cores if it is not given.
     """
     number = min(len(topology.servers), parts or 2 * spark.sparkContext.defaultParallelism)
-    groups = divide(topology, number)
+    routing = Routing(topology, read_limits(limits))
+    groups = divide(topology, routing.routes, number)
     each = documents.where(col("value").isNotNull()).select("document", "stream", "value")
     spread = each.withColumn("part", explode(array(*map(lit, range(len(groups))))))
     spread = spread.repartitionByRange(len(groups), "part")
-    rows = spread.mapInArrow(SimulationWorker(pickle.dumps((topology, groups)), limits), _SCHEMA).collect()
+    rows = spread.mapInArrow(SimulationWorker(pickle.dumps((routing, groups))), _SCHEMA).collect()
     report = Report.of(topology)
     for row in rows:
         _join(report, json.loads(row.report), is_first=row.part == 0)
-    routing = Routing(topology, read_limits(limits))
     report.entries = routing.entries
     return report
 
 
-def divide(topology: Topology, parts: int) -> list[list[str]]:
+def divide(topology: Topology, routes: Mapping[str, Routes], parts: int) -> list[list[str]]:
     """The servers in so many groups of neighbours: those that documents reach one behind the other stay together."""
     order: dict[str, None] = {}
-    for source in Routing(topology).routes.values():
+    for source in routes.values():
         waiting = [source.order[0]]
         while waiting:
             server = waiting.pop()
@@ -77,8 +79,7 @@ def divide(topology: Topology, parts: int) -> list[list[str]]:
 class SimulationWorker:
     """The function for `mapInArrow` that simulates parts of a network, for all documents."""
 
-    packed: bytes
-    limits: tuple[str, ...]
+    packed: bytes  # the routing of the network, and the servers of each part
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """A report for each part."""
@@ -87,17 +88,18 @@ class SimulationWorker:
             for row in batch.to_pylist():
                 document = Document(row["value"], row["document"], row["stream"] or "")
                 documents.setdefault(row["part"], []).append(document)
-        topology, groups = pickle.loads(self.packed) if documents else (None, [])
+        routing, groups = pickle.loads(self.packed) if documents else (None, [])
         for part, its_documents in sorted(documents.items()):
-            report = self._simulate(topology, set(groups[part]), its_documents)
+            report = _simulate(routing, set(groups[part]), its_documents)
             yield pa.RecordBatch.from_pylist([{"part": part, "report": json.dumps(report)}], schema=_ARROW)
 
-    def _simulate(self, topology: Topology, servers: set[str], documents: list[Document]) -> dict[str, Any]:
-        simulation = Simulation(topology, limits=read_limits(self.limits), only=servers)
-        documents.sort(key=lambda document: document.id)
-        for chunk in chunks(documents):
-            simulation.publish(chunk)
-        return _as_json(simulation.end())
+
+def _simulate(routing: Routing, servers: set[str], documents: list[Document]) -> dict[str, Any]:
+    simulation = Simulation(routing.topology, limits=routing.limits, only=servers, routing=routing)
+    documents.sort(key=lambda document: document.id)
+    for chunk in chunks(documents):
+        simulation.publish(chunk)
+    return _as_json(simulation.end())
 
 
 def _as_json(report: Report) -> dict[str, Any]:

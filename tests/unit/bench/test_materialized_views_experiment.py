@@ -39,6 +39,7 @@ def report() -> Report:
 def test_a_run_has_all_its_figures(report: Report) -> None:
     wanted = {
         "workload_speedup_full_budget",
+        "workload_speedup_full_budget_cold",
         "greedy_vs_optimum",
         "greedy_vs_optimum_worst",
         "ours_vs_optimum",

@@ -57,6 +57,21 @@ def test_deliveries_are_lines(way: list[str]) -> None:
     assert {each["server"] for each in found} == {"press", "europe", "asia"}
 
 
+@pytest.mark.parametrize("way", [[], ["--embedded"]])
+def test_documents_are_told_by_their_paths_below_the_folder_as_on_spark(way: list[str], tmp_path: Path) -> None:
+    write_topology(chain(2).with_subscriptions({"s1": ["/a"]}), tmp_path / "chain.toml")
+    (tmp_path / "inbox" / "late").mkdir(parents=True)
+    for name in ("one.xml", "late/two.xml"):
+        (tmp_path / "inbox" / name).write_text("<a/>")
+    told = []
+
+    for path in ("inbox", "inbox/one.xml"):
+        result = run("simulate", tmp_path / "chain.toml", "--documents", tmp_path / path, "--deliveries", *way)
+        told.append(sorted(each["document"] for each in lines(result)))
+
+    assert told == [["late/two.xml", "one.xml"], ["one.xml"]]
+
+
 def test_a_topology_is_shown() -> None:
     result = run("show", NEWS)
 

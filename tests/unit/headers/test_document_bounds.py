@@ -23,7 +23,8 @@ def test_the_documents_of_a_batch_have_the_nodes_that_they_have_alone() -> None:
         documents = [Document(drawn(chance), str(number)) for number in range(chance.randrange(5))]
         table = read([*documents, Document("<not", "rejected")])
         sizes = [
-            [(end - first) for first, end in zip(each[::2], each[1::2], strict=True)] for each in document_bounds(table)
+            [(end - first) for first, end in zip(each[::2], each[1::2], strict=True)]
+            for each in document_bounds(table).tolist()
         ]
         alone = [read([document]) for document in documents]
         assert sizes == [
@@ -34,7 +35,7 @@ def test_the_documents_of_a_batch_have_the_nodes_that_they_have_alone() -> None:
 def test_they_follow_each_other_from_the_first_node_to_the_last() -> None:
     table = read([Document(data, data) for data in ("<a/>", "<a x='1'>t<b y='2'/></a>", "<a>t</a>", "<a/>")])
 
-    bounds = document_bounds(table)
+    bounds = [tuple(each) for each in document_bounds(table).tolist()]
 
     assert (bounds[0][0], bounds[0][2], bounds[0][4]) == (0, table.elements, table.first_text)
     assert bounds[-1][1::2] == (table.elements, table.first_text, table.nodes)

@@ -10,11 +10,12 @@ import pytest
 from lxml import etree
 
 from profiles import rounds
+from weft.columns.integers import Ints
 from weft.documents.build import build, read
 from weft.documents.document import Document, Limits
 from weft.documents.scan import Scanned, scan
 from weft.documents.table import NodeTable
-from weft.headers.document_bounds import DocumentBounds, document_bounds
+from weft.headers.document_bounds import document_bounds
 from weft.headers.header import ABSENT, SEVERAL
 from weft.headers.path_automaton import PathAutomaton, TooManyStatesError
 from weft.headers.view_nodes import ViewNodes, path_of
@@ -69,20 +70,22 @@ def expected(data: str, text: str) -> Place | int:
     return ABSENT if not found else SEVERAL if len(found) > 1 else found[0]
 
 
-def told(table: NodeTable, node: int, bounds: DocumentBounds) -> Place | int:
+def told(table: NodeTable, node: int, bounds: Ints) -> Place | int:
     """The same of a node of a table."""
     if node < 0:
         return node
     if node < table.elements:
-        return node - bounds[0], "", ""
+        return node - int(bounds[0]), "", ""
     name = "" if node >= table.first_text else table.names[table.attribute_name[node - table.elements]]
-    return int(table.parent[node]) - bounds[0], name, table.string_value(node)
+    return int(table.parent[node] - bounds[0]), name, table.string_value(node)
 
 
-def selected(automaton: PathAutomaton, paths: int, table: NodeTable, bounds: DocumentBounds) -> list[int]:
-    nodes = np.full(paths, ABSENT, np.int32)
+def selected(automaton: PathAutomaton, paths: int, table: NodeTable) -> list[list[int]]:
+    """By document."""
+    bounds = document_bounds(table)
+    nodes = np.full((len(bounds), paths), ABSENT, np.int32)
     automaton.select(table, bounds, nodes)
-    found: list[int] = nodes.tolist()
+    found: list[list[int]] = nodes.tolist()
     return found
 
 
@@ -95,8 +98,9 @@ def test_paths_lead_where_libxml2_says() -> None:
         documents = [drawn_element(chance, 4) for _ in range(4)]
         for batch in (documents[:1], documents[1:]):  # alone, and together
             table = read([Document(data) for data in batch])
-            for data, bounds in zip(batch, document_bounds(table), strict=True):
-                for text, node in zip(texts, selected(automaton, len(texts), table, bounds), strict=True):
+            found = selected(automaton, len(texts), table)
+            for data, bounds, nodes in zip(batch, document_bounds(table), found, strict=True):
+                for text, node in zip(texts, nodes, strict=True):
                     assert told(table, node, bounds) == expected(data, text), (text, data)
 
 
@@ -104,7 +108,7 @@ def test_a_path_that_ends_where_another_goes_on_is_found_too() -> None:
     automaton = PathAutomaton({0: path("/a"), 1: path("/a/b"), 2: path("/a/b/@x"), 3: path("//c"), 4: path("/a/b")})
     table = read([Document("<a><b x='1'/><d><c/></d></a>")])
 
-    assert selected(automaton, 5, table, *document_bounds(table)) == [0, 1, 4, 3, 1]
+    assert selected(automaton, 5, table) == [[0, 1, 4, 3, 1]]
 
 
 def test_names_of_another_name_table_are_not_taken_for_those_of_the_first() -> None:
@@ -113,7 +117,7 @@ def test_names_of_another_name_table_are_not_taken_for_those_of_the_first() -> N
     tables = [build(_scanned_anew(each)) for each in data]
 
     assert tables[0].name_table is not tables[1].name_table
-    assert [selected(automaton, 2, table, *document_bounds(table)) for table in tables] == [[1, ABSENT], [2, 1]]
+    assert [selected(automaton, 2, table) for table in tables] == [[[1, ABSENT]], [[2, 1]]]
 
 
 def _scanned_anew(data: str) -> Scanned:
@@ -129,9 +133,9 @@ def test_threads_may_use_one_automaton() -> None:
     paths = {number: path(text) for number, text in enumerate(texts)}
     shared = PathAutomaton(paths)
 
-    def nodes_of(data: str, automaton: PathAutomaton) -> list[int]:
+    def nodes_of(data: str, automaton: PathAutomaton) -> list[list[int]]:
         table = read([Document(data)])
-        return selected(automaton, len(texts), table, *document_bounds(table))
+        return selected(automaton, len(texts), table)
 
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda data: nodes_of(data, shared), documents))
@@ -145,7 +149,7 @@ def test_names_that_no_path_asks_for_are_one_and_the_automaton_stays_small() -> 
 
     for number in range(300):
         table = read([Document(f"<a><b/><n{number} m{number}='1'/></a>")])
-        selected(automaton, 2, table, *document_bounds(table))
+        selected(automaton, 2, table)
 
     assert len(automaton) < 10
 
@@ -155,7 +159,7 @@ def test_more_states_than_there_may_be_are_refused() -> None:
     table = read([Document("<a>" * 9 + "</a>" * 9)])
 
     with pytest.raises(TooManyStatesError):
-        selected(automaton, 1, table, *document_bounds(table))
+        selected(automaton, 1, table)
 
 
 def test_where_states_are_too_many_the_engine_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,9 +184,10 @@ def test_where_states_are_too_many_the_engine_finds_the_same(monkeypatch: pytest
 
 
 def all_nodes(views: ViewNodes, table: NodeTable) -> list[list[int]]:
-    found = views.select(table)
-    nodes = [found.of(at, which, bounds) for at, bounds in enumerate(document_bounds(table)) for which in (0, 1)]
-    return [each.tolist() for each in nodes if each is not None]
+    found, places = views.select(table), range(len(table.documents))
+    nodes = [found.of(places, which, document_bounds(table)).tolist() for which in (0, 1)]
+    assert all(found.is_known(place) for place in places)
+    return [each for of_documents in zip(*nodes, strict=True) for each in of_documents]
 
 
 @pytest.mark.parametrize("text", ["/a[b]", "/a[1]/b", "//a[@x = 1]/@y"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from random import Random
 from time import process_time
@@ -384,6 +385,22 @@ def test_a_batch_with_very_many_texts_and_namespaces_is_as_cheap_as_its_document
 
     least = min(seconds(alone) for _ in range(10))
     assert min(seconds(many) for _ in range(3)) < 300 * least * 3
+
+
+def test_very_many_views_of_very_small_documents_take_little_room_at_once() -> None:
+    producer = Producer(configure("v", [f"/a/v{number}" for number in range(1_000)]))
+    documents = [Document(b"<a><v7/></a>", str(number)) for number in range(3_000)]
+    producer.attach(documents[:1])
+
+    tracemalloc.start()
+    try:
+        made = producer.attach(documents)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert {each.header for each in made} == {producer.attach(documents[:1])[0].header}
+    assert most < 20_000_000  # the entries of all of them, as nodes and as offsets, would be 36 MB
 
 
 def test_without_views_a_header_still_says_whose_it_is() -> None:

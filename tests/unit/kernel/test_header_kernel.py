@@ -409,7 +409,7 @@ def test_nodes_are_where_expat_finds_them_one_by_one() -> None:
         table = read([Document(data)])
         nodes, offsets = np.arange(table.nodes, dtype=np.int32), np.zeros(table.nodes, np.int64)
         columns = table.start, table.parent, table.attribute_tag, table.text_first
-        missing = place_nodes(data, nodes, columns, table.tags, offsets)
+        missing = place_nodes([data], nodes, columns, table.tags, offsets)
         assert missing == offsets.tolist().count(UNPLACED)
         assert offsets[: table.elements].tolist() == table.start.tolist()
         for node in range(table.elements, table.first_text):
@@ -432,16 +432,19 @@ def test_reasons_stay_and_texts_that_do_not_begin_right_behind_the_tag_are_left_
     offsets = np.zeros(nodes.size, np.int64)
     columns = table.start, table.parent, table.attribute_tag, table.text_first
 
-    assert place_nodes(data, nodes, columns, table.tags, offsets) == 2
+    assert place_nodes([data], nodes, columns, table.tags, offsets) == 2
     assert offsets.tolist() == [-1, -2, -3, 0, 3, 9, UNPLACED, UNPLACED]
 
 
 def test_columns_that_do_not_fit_have_no_places() -> None:
     ints, longs = np.zeros(1, np.int32), np.zeros(1, np.int64)
-    good: tuple[Any, ...] = b"<a/>", ints, (longs, ints, ints[:0], ints), ["a"], longs.copy()
+    good: tuple[Any, ...] = [b"<a/>"], ints, (longs, ints, ints[:0], ints), ["a"], longs.copy()
     wrong: list[tuple[Any, ...]] = [
         good[:4],
-        ("<a/>", *good[1:]),
+        (b"<a/>", *good[1:]),
+        (["<a/>"], *good[1:]),
+        ([], *good[1:]),
+        ([b"<a/>", b"<b/>"], *good[1:]),
         (good[0], longs, *good[2:]),
         (*good[:2], (longs, ints, ints[:0]), *good[3:]),
         (*good[:2], (ints, ints, ints[:0], ints), *good[3:]),

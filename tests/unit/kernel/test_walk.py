@@ -32,7 +32,7 @@ def test_each_path_has_its_node_and_nothing_is_looked_at_below_a_dead_name() -> 
     table = column(-1, 0, 0, 2), column(3, 1, 3, 3), column(0, 1, 0, 9), column()
     states, nodes = column(0, 0, 0, 0), column(ABSENT, ABSENT, ABSENT)
 
-    assert follow(automaton((0, 1)), 3, table, (0, 4, 4, 4, 4, 4), states, nodes, 0) == -1
+    assert follow(automaton((0, 1)), 3, table, column(0, 4, 4, 4, 4, 4), states, nodes, 0, 0) is None
     assert nodes.tolist() == [0, 1, 1]
     assert states.tolist() == [2, 3, 0, 0]
 
@@ -41,7 +41,7 @@ def test_a_path_that_leads_to_two_nodes_has_several() -> None:
     table = column(-1, 0, 0, 0), column(3, 1, 2, 3), column(0, 1, 1, 1), column()
     nodes = column(ABSENT, ABSENT, ABSENT)
 
-    assert follow(automaton((0, 1)), 3, table, (0, 4, 4, 4, 4, 4), column(0, 0, 0, 0), nodes, 0) == -1
+    assert follow(automaton((0, 1)), 3, table, column(0, 4, 4, 4, 4, 4), column(0, 0, 0, 0), nodes, 0, 0) is None
     assert nodes.tolist() == [0, SEVERAL, SEVERAL]
 
 
@@ -51,10 +51,10 @@ def test_attributes_and_texts_go_on_from_their_elements() -> None:
     nodes = column(ABSENT, ABSENT, ABSENT)
 
     given = automaton((0,), (1, 0), text=0), 3, table
-    assert follow(*given, (0, 1, 1, 3, 3, 4), column(0), nodes, 0) == -1
+    assert follow(*given, column(0, 1, 1, 3, 3, 4), column(0), nodes, 0, 0) is None
     assert nodes.tolist() == [0, 1, 1]
     nodes = column(ABSENT, ABSENT, ABSENT)
-    assert follow(automaton((0,), (1, 0), text=1), 3, table, (0, 1, 1, 3, 3, 4), column(0), nodes, 0) == -1
+    assert follow(automaton((0,), (1, 0), text=1), 3, table, column(0, 1, 1, 3, 3, 4), column(0), nodes, 0, 0) is None
     assert nodes.tolist() == [0, SEVERAL, SEVERAL]
 
 
@@ -63,26 +63,42 @@ def test_only_the_nodes_within_the_bounds_count() -> None:
     table = column(-1, 0, -1, 2, 0, 2), column(1, 1, 3, 3), column(0, 1, 0, 1), column(1, 1)
     nodes = column(ABSENT, ABSENT, ABSENT)
 
-    assert follow(automaton((0, 1), (0, 0)), 3, table, (2, 4, 5, 6, 6, 6), column(0, 0), nodes, 2) == -1
+    assert (
+        follow(automaton((0, 1), (0, 0)), 3, table, column(2, 4, 5, 6, 6, 6), column(0, 0, 0, 0), nodes, 0, 2) is None
+    )
     assert nodes.tolist() == [2, 3, 3]
+
+
+def test_documents_are_followed_one_behind_the_other_and_from_where_it_stopped() -> None:
+    # 0 with 1 in it, 2 with 3 in it; the attributes 4 and 5 are theirs, and the name of the last is not known
+    table = column(-1, 0, -1, 2, 0, 2), column(1, 1, 3, 3), column(0, 1, 0, 0), column(1, 7)
+    bounds, states, nodes = column(0, 2, 4, 5, 6, 6, 2, 4, 5, 6, 6, 6), column(0, 0, 0, 0), column(*6 * [ABSENT])
+
+    stop = follow(automaton((0, 1), (0, 0)), 3, table, bounds, states, nodes, 0, 0)
+
+    assert stop == (1, 5)
+    assert nodes.tolist() == [0, 1, 1, 2, ABSENT, ABSENT]
+    assert follow(automaton((0, 1), (0, 0, 0, 0, 0, 0, 0, 1)), 3, table, bounds, states, nodes, *stop) is None
+    assert nodes.tolist() == [0, 1, 1, 2, 5, 5]
 
 
 def test_it_stops_where_a_step_or_a_name_is_not_known_and_goes_on_from_there() -> None:
     table = column(-1, 0, 0), column(2, 1, 2), column(0, 2, 1), column()
     states, nodes = column(0, 0, 0), column(ABSENT, ABSENT, ABSENT)
-    bounds = 0, 3, 3, 3, 3, 3
+    bounds = column(0, 3, 3, 3, 3, 3)
 
-    assert follow(automaton(()), 3, table, bounds, states, nodes, 0) == 0  # its name
-    assert follow(automaton((0, 1, 2)), 3, table, bounds, states, nodes, 0) == 1  # its step
+    assert follow(automaton(()), 3, table, bounds, states, nodes, 0, 0) == (0, 0)  # its name
+    assert follow(automaton((0, 1, 2)), 3, table, bounds, states, nodes, 0, 0) == (0, 1)  # its step
     steps = STEPS.copy()
     steps[8] = 0
-    assert follow((steps, *automaton((0, 1, 2))[1:]), 3, table, bounds, states, nodes, 1) == -1
+    assert follow((steps, *automaton((0, 1, 2))[1:]), 3, table, bounds, states, nodes, 0, 1) is None
     assert nodes.tolist() == [0, 2, 2]
 
 
 def test_what_does_not_fit_is_refused() -> None:
     table = column(-1, 0), column(0), column(0), column(0)
-    good: tuple[Any, ...] = automaton((0,), (0,)), 3, table, (0, 1, 1, 2, 2, 2), column(0), column(ABSENT), 0
+    bounds = column(0, 1, 1, 2, 2, 2)
+    good: tuple[Any, ...] = automaton((0,), (0,)), 3, table, bounds, column(0), column(ABSENT), 0, 0
     wrong: list[tuple[Any, ...]] = [
         good[:6],
         (automaton((0,))[:5], *good[1:]),
@@ -92,18 +108,21 @@ def test_what_does_not_fit_is_refused() -> None:
         (*good[:2], table[:3], *good[3:]),
         (*good[:2], (column(-1), *table[1:]), *good[3:]),
         (*good[:2], (table[0], column(), *table[2:]), *good[3:]),
-        (*good[:3], (0, 1), *good[4:]),
-        (*good[:3], (0, 2, 2, 2, 2, 2), *good[4:]),
-        (*good[:3], (-1, 1, 1, 2, 2, 2), *good[4:]),
-        (*good[:3], (0, 1, 0, 2, 2, 2), *good[4:]),
-        (*good[:3], (0, 1, 1, 2, 2, 3), *good[4:]),
+        (*good[:3], column(0, 1), *good[4:]),
+        (*good[:3], column(0, 2, 2, 2, 2, 2), *good[4:]),
+        (*good[:3], column(-1, 1, 1, 2, 2, 2), *good[4:]),
+        (*good[:3], column(0, 1, 0, 2, 2, 2), *good[4:]),
+        (*good[:3], column(0, 1, 1, 2, 2, 3), *good[4:]),
         (*good[:4], column(), *good[5:]),
         (*good[:4], b"0000", *good[5:]),
-        (*good[:5], b"0000", 0),
-        (*good[:6], -1),
-        (*good[:6], "x"),
+        (*good[:5], b"0000", 0, 0),
+        (*good[:6], -1, 0),
+        (*good[:6], "x", 0),
+        (*good[:6], 0, -1),
+        (*good[:6], 0, "x"),
+        (*good[:3], column(*bounds, *bounds), column(0), column(ABSENT), 0, 0),
     ]
-    assert follow(*good) == -1
+    assert follow(*good) is None
     for arguments in wrong:
         with pytest.raises((TypeError, ValueError, BufferError)):
             follow(*arguments)

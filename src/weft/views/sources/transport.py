@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import ssl
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 from threading import Lock, Thread
 from typing import Any
 
@@ -35,6 +37,12 @@ class Reply:
         return json.loads(self.body)
 
 
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Whom to trust, read once for all transports: it takes longer than most answers."""
+    return httpx.create_ssl_context()
+
+
 class Transport:
     """Sends requests for a source. None takes longer than the timeout, whatever the server does meanwhile.
 
@@ -45,12 +53,23 @@ class Transport:
         self.source = source  # how it is called in errors
         self._timeout, self._max_bytes = timeout, max_bytes
         # As it is kept, not compressed on the way: a strong ETag is that of the document itself.
-        headers = {"accept-encoding": "identity", "user-agent": "weft"}
-        self._client = httpx.AsyncClient(timeout=timeout, headers=headers)
+        self._headers = {"accept-encoding": "identity", "user-agent": "weft"}
+        self._opened: httpx.AsyncClient | None = None
+
+    @property
+    def _client(self) -> httpx.AsyncClient:
+        """What keeps the connections, made for the first request: where views answer, there is none.
+
+        Asked for in the loop only, which is one thread.
+        """
+        if self._opened is None:
+            self._opened = httpx.AsyncClient(timeout=self._timeout, headers=self._headers, verify=_certificates())
+        return self._opened
 
     def close(self) -> None:
         """Let go of the connections."""
-        asyncio.run_coroutine_threadsafe(self._client.aclose(), _LOOP.get()).result(_GRACE)
+        if self._opened is not None:
+            asyncio.run_coroutine_threadsafe(self._opened.aclose(), _LOOP.get()).result(_GRACE)
 
     def request(
         self,
