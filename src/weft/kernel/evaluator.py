@@ -171,7 +171,7 @@ class Evaluator(Probing):
         kind: cython.int = self.plan.nodes[node, KIND]
         slot: cython.Py_ssize_t
         self.step(1)
-        if kind == EXISTS or kind == LIFT or kind == FIRST:
+        if kind == LIFT or kind == FIRST:
             return self.lift(node, row, kind == FIRST)
         if kind == DOWN:
             if self.plan.nodes[node, BY_TEST] == 0:

@@ -63,16 +63,30 @@ class Frozen:
         yield
         self.dependents = Ragged(driver[self._needed[node]], node[self._needed[node]], nodes)
         yield
-        self._bring_up(np.array(shared.nodes.state, np.int32), states)
+        self._bring_up(np.array(shared.nodes.state, np.int32), states, is_thorough)
         yield
         self.parts = NO_PARTS if is_thorough else find_parts(shared)
         yield from self._index_tests()
         self.is_context = np.zeros(states, bool)
-        self.is_context[self.edges.contexts()] = True
+        self.is_context[self.edges.contexts(None if is_thorough else self._climbed())] = True
         self.is_busy = self._is_busy()
 
-    def _bring_up(self, state: Ints, states: int) -> None:
-        """What label paths bring up, by state: what nothing drives, name tests, and paths that drive."""
+    def _climbed(self) -> Ints:
+        """The edges that are gone up: by what lifts, and by patterns that their test drives, up to the first of them."""
+        parent, is_down = self.columns.parent, self.kind == NodeKind.DOWN
+        is_asked = is_down & (self.columns.by_test != 0)
+        some = np.flatnonzero(is_asked)
+        while some.size:
+            some = np.unique(parent[some])
+            some = some[is_down[some] & ~is_asked[some]]
+            is_asked[some] = True
+        return np.unique(self.edge[is_asked | np.isin(self.kind, (NodeKind.LIFT, NodeKind.FIRST))])
+
+    def _bring_up(self, state: Ints, states: int, is_thorough: bool) -> None:
+        """What label paths bring up, by state: what nothing drives, name tests, and paths that drive.
+
+        These come up where they begin; where all come up at once, where they end.
+        """
         if not state.size:
             self.every = self.named = self.eager = Ragged(state, state, states)
             return
@@ -83,7 +97,7 @@ class Frozen:
         self.named = Ragged(state[named], named, states)
         drives = np.diff(self.dependents.starts) > 0
         eager = _places((self.kind == NodeKind.EXISTS) & (drives | (self.result_of_node >= 0)))
-        self.eager = Ragged(self.edges.below[self.edge[eager]], eager, states)
+        self.eager = Ragged(self.edges.below[self.edge[eager]] if is_thorough else state[eager], eager, states)
 
     @cached_property
     def tables(self) -> PlanTables:
@@ -108,7 +122,6 @@ class Frozen:
         busy[self.part_of_state[0]] = True
         for each in starts:
             busy |= np.diff(each) > 0
-        busy[np.array(self.shared.nodes.state, np.int32)[self.result_of_node >= 0]] = True
         return busy
 
     def _index_tests(self) -> Iterator[None]:
