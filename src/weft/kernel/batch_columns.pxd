@@ -33,4 +33,5 @@ cdef class BatchColumns(Memo):
     cdef void find_attributes(self) noexcept nogil
     cdef void find_texts(self) noexcept nogil
     cdef bint lacks(self, int node, int row) noexcept nogil
+    cdef bint leads_nowhere(self, int node, int row) noexcept nogil
     cdef bint is_in_vain(self, int node) noexcept nogil

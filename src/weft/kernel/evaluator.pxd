@@ -1,5 +1,5 @@
-from weft.kernel.codes cimport AIM, AND, BY_TEST, CHILD, DEPENDENT, DEPENDENT_END, DOWN, EDGE, EXISTS, FALSE, FIRST
-from weft.kernel.codes cimport KIND, LIFT, NAMED, OR, OWN_TEST, RESULT, RISEN, TEST, TRUE
+from weft.kernel.codes cimport AIM, AND, BY_TEST, CHILD, DOWN, DRIVEN, FALSE, FIRST, FORM, IS_RESULT, LIFT, NAMED, OR
+from weft.kernel.codes cimport RISE, RISEN, STEP, TEST, TRUE, WAY
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
 from weft.kernel.probing cimport Probing
@@ -22,5 +22,7 @@ cdef class Evaluator(Probing):
     cdef int find_result(self, int result, int row) except? -1 nogil
     cdef int spread(self, int node, int row) except? -1 nogil
     cdef int consider(self, int node, int row) except? -1 nogil
+    cdef int join(self, int node, int row) except? -1 nogil
+    cdef int lift_to(self, int node, int row, bint is_first) except? -1 nogil
     cdef int lift(self, int node, int row, bint is_first) except? -1 nogil
     cdef int descend(self, int node, int row) except? -1 nogil

@@ -15,8 +15,8 @@ import numpy as np
 from weft.kernel.arrays import held, wider, zeros
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import AIM, AND, BY_TEST, CHILD, DEPENDENT, DEPENDENT_END, DOWN, EDGE, EXISTS, FALSE, FIRST
-    from weft.kernel.codes import KIND, LIFT, NAMED, OR, OWN_TEST, RESULT, RISEN, TEST, TRUE
+    from weft.kernel.codes import AIM, AND, BY_TEST, CHILD, DOWN, DRIVEN, FALSE, FIRST, FORM, IS_RESULT, LIFT, NAMED, OR
+    from weft.kernel.codes import RISE, RISEN, STEP, TEST, TRUE, WAY
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
     from weft.kernel.probing import Probing
@@ -111,7 +111,7 @@ class Evaluator(Probing):
     @cython.exceptval(check=False)
     def is_known(self, node: cython.int) -> cython.bint:
         """Whether all that may come of a node is one result, which the document is known to have."""
-        aim: cython.ulonglong = self.plan.masks[node, AIM]
+        aim: cython.int = self.plan.drives[node, AIM]
         return self.whether and aim and self.result_stamp[aim - 1] == self.stamp
 
     @cython.cfunc
@@ -123,9 +123,9 @@ class Evaluator(Probing):
         if self.cells[slot] & RISEN:
             return 0
         self.cells[slot] |= TRUE | RISEN
-        if self.plan.nodes[node, RESULT] >= 0:
-            self.find_result(self.plan.nodes[node, RESULT], row)
-        if self.plan.nodes[node, DEPENDENT] < self.plan.nodes[node, DEPENDENT_END]:
+        if self.plan.forms[node, IS_RESULT]:
+            self.find_result(self.plan.result[node], row)
+        if self.plan.drives[node, DRIVEN]:
             if self.stacked + 2 > self.stack.shape[0]:
                 with cython.gil:
                     self.stack = wider(self.stack)
@@ -156,10 +156,11 @@ class Evaluator(Probing):
     @cython.exceptval(-1, check=True)
     def spread(self, node: cython.int, row: cython.int) -> cython.int:
         """A fact brings up what it drives."""
-        at: cython.int
-        for at in range(self.plan.nodes[node, DEPENDENT], self.plan.nodes[node, DEPENDENT_END]):
+        at: cython.int = self.plan.drives[node, DRIVEN] - 1
+        while self.plan.dependents[at] >= 0:
             self.consider(self.plan.dependents[at], row)
-        return 0
+            at += 1
+        return self.consider(~self.plan.dependents[at], row)
 
     @cython.cfunc
     @cython.nogil
@@ -168,28 +169,33 @@ class Evaluator(Probing):
         """A candidate: the row is where the node's driver holds."""
         if self.is_in_vain(node) or self.is_known(node):
             return 0
-        kind: cython.int = self.plan.nodes[node, KIND]
-        slot: cython.Py_ssize_t
+        kind: cython.int = self.plan.forms[node, FORM]
         self.step(1)
         if kind == LIFT or kind == FIRST:
             return self.lift(node, row, kind == FIRST)
+        if self.leads_nowhere(node, row):
+            return 0
+        if kind == AND:
+            return self.join(node, row)
         if kind == DOWN:
-            if self.plan.nodes[node, BY_TEST] == 0:
-                return 0 if self.lacks(node, row) else self.descend(node, row)
+            if not self.plan.forms[node, BY_TEST]:
+                return self.descend(node, row)
             if self.is_below(node, row):
                 self.fact(node, row)
-            return 0
-        if kind == AND and self.plan.nodes[node, CHILD] >= 0:
-            if self.lacks(node, row):
-                return 0
-            slot = self.slot(node, row)
-            if self.cells[slot] & (TRUE | FALSE) == 0 and not self.are_met(node, row):
-                slot = self.slot(node, row)
-                self.cells[slot] |= FALSE
-            elif not self.cells[self.slot(node, row)] & FALSE:
-                self.fact(node, row)
-            return 0
-        if kind == TEST or kind == NAMED or kind == OR or self.holds(node, row):
+        elif kind == TEST or kind == NAMED or kind == OR or self.holds(node, row):
+            self.fact(node, row)
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def join(self, node: cython.int, row: cython.int) -> cython.int:
+        """An AND whose driver holds: a fact if its other parts hold too."""
+        slot: cython.Py_ssize_t = self.slot(node, row)
+        if self.cells[slot] & (TRUE | FALSE) == 0 and not self.are_met(node, row):
+            slot = self.slot(node, row)  # the table may have grown
+            self.cells[slot] |= FALSE
+        elif not self.cells[self.slot(node, row)] & FALSE:
             self.fact(node, row)
         return 0
 
@@ -198,14 +204,27 @@ class Evaluator(Probing):
     @cython.exceptval(-1, check=True)
     def lift(self, node: cython.int, row: cython.int, is_first: cython.bint) -> cython.int:
         """Facts where the edge can begin that ends at the row."""
+        ups: cython.int = self.plan.forms[node, RISE]
+        if ups:
+            while ups:
+                row = self.parents[row]
+                ups -= 1
+            return self.lift_to(node, row, is_first)
         base: cython.Py_ssize_t = self.heap_size
-        self.above(self.plan.nodes[node, EDGE], row)
+        self.above(self.plan.drives[node, WAY], row)
         at: cython.Py_ssize_t
         end: cython.Py_ssize_t = self.heap_size
         for at in range(base, end):
-            if not is_first or self.holds(node, self.heap[at]):
-                self.fact(node, self.heap[at])
+            self.lift_to(node, self.heap[at], is_first)
         self.heap_size = base
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def lift_to(self, node: cython.int, row: cython.int, is_first: cython.bint) -> cython.int:
+        if not self.leads_nowhere(node, row) and (not is_first or self.holds(node, row)):
+            self.fact(node, row)
         return 0
 
     @cython.cfunc
@@ -213,11 +232,16 @@ class Evaluator(Probing):
     @cython.exceptval(-1, check=True)
     def descend(self, node: cython.int, row: cython.int) -> cython.int:
         """Facts where the edge ends that begins at the row, if they pass the test."""
+        edge: cython.int = self.plan.drives[node, WAY]
+        if self.whether and not self.plan.drives[node, DRIVEN]:  # at which of them is not asked
+            if self.leads(node, self.plan.edges[edge, STEP], row, 0):
+                self.find_result(self.plan.result[node], row)
+            return 0
         base: cython.Py_ssize_t = self.heap_size
-        self.below(self.plan.nodes[node, EDGE], row)
+        self.below(edge, row)
         at: cython.Py_ssize_t
         end: cython.Py_ssize_t = self.heap_size
-        test: cython.int = self.plan.nodes[node, OWN_TEST]
+        test: cython.int = self.plan.nodes[node, CHILD]
         for at in range(base, end):
             if test < 0 or self.holds(test, self.heap[at]):
                 self.fact(node, self.heap[at])

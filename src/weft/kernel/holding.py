@@ -6,8 +6,8 @@ import cython
 from weft.kernel.row_heap import TooMuchError
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import AND, DATE, DOWN, EQ, EXISTS, FALSE, FIRST, GT, LE, LIFT, LINKED, LT, NAMED, NE, OR
-    from weft.kernel.codes import CHECK, CHECK_END, CHILD, CODE, EDGE, INNER, KIND, OPERATOR, OWN_TEST, PARENT, READING
+    from weft.kernel.codes import AND, DATE, DOWN, ELEMENT, EQ, EXISTS, FALSE, FIRST, GT, LE, LIFT, LINKED, LT, NAMED, NE, OR
+    from weft.kernel.codes import CHECK, CHECK_END, CHILD, CODE, EDGE, INNER, KIND, OPERATOR, PARENT, READING
     from weft.kernel.codes import PART, PROBED, RANK, STEP, STEP_END, TEST, TEXT, TRUE
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
@@ -57,7 +57,7 @@ class Holding(NodeValues):
         kind: cython.int = self.plan.nodes[node, KIND]
         if kind == TEST and self.plan.nodes[node, READING] != PROBED:
             return self.passes(node, row)
-        if kind != DOWN and self.lacks(node, row):  # what a DOWN needs is told of the row above it
+        if self.lacks(node, row):
             return 0
         slot = self.slot(node, row)
         if self.cells[slot] & (TRUE | FALSE):
@@ -95,7 +95,8 @@ class Holding(NodeValues):
             part = self.first_below(self.plan.nodes[node, EDGE], row)
             return self.holds(self.plan.nodes[node, CHILD], part) if part >= 0 else 0
         if kind == DOWN:
-            if self.plan.nodes[node, OWN_TEST] >= 0 and not self.holds(self.plan.nodes[node, OWN_TEST], row):
+            part = self.plan.nodes[node, CHILD]
+            if part >= 0 and not self.holds(part, row):
                 return 0
             return self.is_below(node, row)
         if kind == RANK:
@@ -232,29 +233,66 @@ class Holding(NodeValues):
     @cython.exceptval(-1, check=True)
     def leads(self, node: cython.int, at: cython.int, row: cython.int, place: cython.int) -> cython.int:
         """Whether the steps of a node's edge, from one of them on, lead to where its child holds."""
-        base: cython.Py_ssize_t = self.heap_size
         slot: cython.Py_ssize_t
-        child: cython.int = self.plan.nodes[node, CHILD] if self.plan.nodes[node, KIND] == LIFT else -1
-        is_end: cython.bint = at + 1 == self.plan.edges[self.plan.nodes[node, EDGE], STEP_END]
+        answer: cython.int
         if place:
             slot = self.slot(self.plan.nodes[node, INNER] + place, row)
             if self.cells[slot] & (TRUE | FALSE):
                 return (self.cells[slot] & TRUE) != 0
-        self.reach(self.plan.steps[at], row)
-        each: cython.Py_ssize_t
-        answer: cython.int = 0
-        end: cython.Py_ssize_t = self.heap_size
-        for each in range(base, end):
-            if not is_end:
-                answer = self.leads(node, at + 1, self.heap[each], place + 1)
-            elif child < 0:
-                answer = 1
-            else:
-                answer = self.holds(child, self.heap[each])
-            if answer:
-                break
-        self.heap_size = base
+        if self.plan.steps[at] & 6 == ELEMENT:
+            answer = self.leads_by_elements(node, at, row, place)
+        else:
+            answer = self.leads_by_others(node, at, row)
         if place:
             slot = self.slot(self.plan.nodes[node, INNER] + place, row)
             self.cells[slot] |= TRUE if answer else FALSE
+        return answer
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def leads_by_elements(self, node: cython.int, at: cython.int, row: cython.int, place: cython.int) -> cython.int:
+        """The same where the step is one to elements: they are gone over until one leads on."""
+        step: cython.int = self.plan.steps[at]
+        symbol: cython.int = (step >> 3) - 1
+        child: cython.int = self.plan.nodes[node, CHILD]
+        is_end: cython.bint = at + 1 == self.plan.edges[self.plan.nodes[node, EDGE], STEP_END]
+        last: cython.int = self.last[row] if row < self.elements else -1
+        answer: cython.int = 0
+        below: cython.int = row + 1
+        while below <= last:
+            if self.is_passed(symbol, below):
+                if not is_end:
+                    answer = self.leads(node, at + 1, below, place + 1)
+                elif child < 0:
+                    answer = 1
+                else:
+                    answer = self.holds(child, below)
+                if answer:
+                    break
+            if step & 1:
+                below += 1
+            else:
+                below = self.last[below] + 1
+                self.left -= 1
+        self.step((below - row) >> 4 if step & 1 else 0)
+        return answer
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def leads_by_others(self, node: cython.int, at: cython.int, row: cython.int) -> cython.int:
+        """The same where it is one to attributes or texts: nothing is below these."""
+        base: cython.Py_ssize_t = self.heap_size
+        child: cython.int = self.plan.nodes[node, CHILD]
+        answer: cython.int = 0
+        each: cython.Py_ssize_t
+        if at + 1 < self.plan.edges[self.plan.nodes[node, EDGE], STEP_END]:
+            return 0
+        self.reach(self.plan.steps[at], row)
+        for each in range(base, self.heap_size):
+            answer = 1 if child < 0 else self.holds(child, self.heap[each])
+            if answer:
+                break
+        self.heap_size = base
         return answer

@@ -14,7 +14,7 @@ from weft.columns.integers import Ints, Longs, expand
 from weft.engine.shared.comparisons import INSTANTS, Comparisons, Reading
 from weft.engine.shared.edges import FrozenEdges
 from weft.engine.shared.node_tables import CountGoal, NodeTables
-from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATOR_CODES
+from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATOR_CODES, NodeKind
 from weft.engine.shared.parts import check_columns, disjunction_pairs
 from weft.engine.shared.text_parts import TextParts
 from weft.kernel import codes
@@ -128,8 +128,11 @@ def make_tables(
     of_tests = _codes(tables, comparisons, parts)
     return PlanTables(
         {
-            "nodes": _node_records(tables, columns, of_tests, results[0], dependents[0], edges),
+            "nodes": _node_records(tables, columns, of_tests, edges),
             "edges": _edge_records(edges),
+            "result": results[0],
+            "by_test": columns.by_test,
+            "dependent_start": dependents[0],
             "dependents": dependents[1],
             "checks": columns.check,
             "is_negated": columns.is_negated,
@@ -147,32 +150,21 @@ def make_tables(
 
 
 def _node_records(
-    tables: NodeTables,
-    columns: PartColumns,
-    codes_of_tests: tuple[Small, Ints],
-    result: Ints,
-    dependents: Longs,
-    edges: FrozenEdges,
+    tables: NodeTables, columns: PartColumns, codes_of_tests: tuple[Small, Ints], edges: FrozenEdges
 ) -> Ints:
-    edge = np.array(tables.nodes.edge, np.int32)
+    kind, edge = np.array(tables.nodes.kind, np.int8), np.array(tables.nodes.edge, np.int32)
+    is_down = kind == NodeKind.DOWN
     records: dict[int, NDArray[np.integer]] = {
-        codes.KIND: np.array(tables.nodes.kind, np.int8),
+        codes.KIND: kind,
         codes.EDGE: edge,
-        codes.CHILD: columns.child,
-        codes.RESULT: result,
-        codes.DEPENDENT: dependents[:-1],
-        codes.DEPENDENT_END: dependents[1:],
-        codes.CHECK: columns.check_start[:-1],
+        codes.CHILD: np.where(is_down, columns.test, columns.child),
+        codes.CHECK: np.where(is_down, columns.parent, columns.check_start[:-1]),
         codes.CHECK_END: columns.check_start[1:],
-        codes.PARENT: columns.parent,
-        codes.OWN_TEST: columns.test,
-        codes.BY_TEST: columns.by_test,
         codes.OPERATOR: columns.operator,
         codes.READING: codes_of_tests[0],
-        codes.CODE: codes_of_tests[1],
-        codes.INNER: _inner(edge, edges),
+        codes.CODE: np.where(edge != NOTHING, _inner(edge, edges), codes_of_tests[1]),
     }
-    return _records(records, len(tables), 16)
+    return _records({place - codes.KIND: column for place, column in records.items()}, len(tables), 8)
 
 
 def _edge_records(edges: FrozenEdges) -> Ints:
