@@ -155,7 +155,7 @@ class PlanLists:
         if end - low <= last - first:
             while low < end:
                 if self.is_found(path, self.tables.equal_states[low]):
-                    self.passed.add(new, self.tables.equal_tests[low])
+                    self.passed.add(new, self.tables.equal_nodes[low])
                 low += 1
             return new
         for i in range(first, last):
@@ -168,7 +168,7 @@ class PlanLists:
                 else:
                     high = middle
             while low < end and self.tables.equal_states[low] == state:
-                self.passed.add(new, self.tables.equal_tests[low])
+                self.passed.add(new, self.tables.equal_nodes[low])
                 low += 1
         return new
 
@@ -229,5 +229,5 @@ class PlanLists:
     def comparisons_at(self, path: int) -> object:
         """The comparisons of numbers and instants at a label path."""
         runs = self.runs.of(path)
-        starts, tests = np.asarray(self.tables.test_start), np.asarray(self.tables.tests)
+        starts, tests = np.asarray(self.tables.test_start), np.asarray(self.tables.run_nodes)
         return np.concatenate([np.zeros(0, np.int32), *(tests[starts[run] : starts[run + 1]] for run in runs.tolist())])

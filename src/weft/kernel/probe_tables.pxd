@@ -9,7 +9,7 @@ cdef class ProbeTables:
     cdef int[::1] named_nodes
     cdef int[::1] named_symbols
     cdef signed char[::1] is_context  # states above deep edges
-    # comparisons: of a state its runs, of a run its tests in the order of their constants
+    # comparisons: of a state its runs, of a run what its tests bring up, in the order of their constants
     cdef signed char[::1] means  # by state, by what means its tests on texts are found, see `codes`
     cdef long long[::1] run_start
     cdef signed char[::1] run_operator
@@ -17,15 +17,15 @@ cdef class ProbeTables:
     cdef long long[::1] test_start
     cdef long long[::1] ordered_end  # by run: before the tests whose constant is not-a-number
     cdef double[::1] keys
-    cdef int[::1] tests
-    # tests that are found by their constants, texts first, then parts of texts: by constant, in the order of their states
+    cdef int[::1] run_nodes
+    # what tests bring up that are found by their constants, texts first, then parts of texts: by constant, then state
     cdef int[::1] filter_at  # by state that has such tests
     cdef unsigned long long[:, ::1] filters  # the bits of their constants, modulo 256
     cdef PartTables parts
     cdef int texts  # how many there are
     cdef long long[::1] equal_start
     cdef int[::1] equal_states
-    cdef int[::1] equal_tests
+    cdef int[::1] equal_nodes
     # tests on parts of texts: of a state its machines
     cdef long long[::1] machine_start
     # the constants: texts in order, found by their bytes

@@ -28,9 +28,9 @@ class ProbeTables:
         self.means, self.run_start = held(columns["means"]), held(columns["run_start"])
         self.run_operator, self.run_reading = held(columns["run_operator"]), held(columns["run_reading"])
         self.test_start, self.ordered_end = held(columns["test_start"]), held(columns["ordered_end"])
-        self.keys, self.tests = held(columns["keys"]), held(columns["tests"])
+        self.keys, self.run_nodes = held(columns["keys"]), held(columns["run_nodes"])
         self.equal_start, self.equal_states = held(columns["equal_start"]), held(columns["equal_states"])
-        self.equal_tests, self.machine_start = held(columns["equal_tests"]), held(columns["machine_start"])
+        self.equal_nodes, self.machine_start = held(columns["equal_nodes"]), held(columns["machine_start"])
         self.filter_at, self.filters = held(columns["filter_at"]), held(columns["filters"])
         self.is_ordered, self.parts, self.texts = is_ordered, parts, len(texts)
         self.seed = seed & MASK32

@@ -153,5 +153,5 @@ class Probing(TextProbing):
     def bring_up_tests(self, begin: cython.longlong, end: cython.longlong, row: cython.int) -> cython.int:
         at: cython.longlong
         for at in range(begin, end):
-            self.bring_up(self.tests.tests[at], row)
+            self.bring_up(self.tests.run_nodes[at], row)
         return 0

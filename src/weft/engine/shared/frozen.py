@@ -44,6 +44,7 @@ class Frozen:
 
     def _make(self, results: Results, is_thorough: bool) -> Iterator[None]:
         shared = self.shared
+        self.is_thorough = is_thorough
         nodes, states = len(shared), len(shared.states)
         self.result_of_state = results.by_state(states)
         self.result_of_node, self.results = results.by_node(nodes), len(results.node)

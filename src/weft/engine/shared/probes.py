@@ -34,7 +34,7 @@ def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
         "machine_start": frozen.machine_start,
     }
     comparisons = frozen.comparisons
-    columns |= _runs(comparisons, states) | _by_constant(frozen, states)
+    columns |= _runs(frozen, states) | _by_constant(frozen, states)
     texts = [text.encode() for text in comparisons.coded_texts]
     parts = PartTables(frozen.parts.operators, frozen.parts.constants, _SEED)
     return ProbeTables(columns, texts, comparisons.orders_texts, parts, _SEED)
@@ -49,8 +49,19 @@ def _joined(one: Ragged, other: Ragged) -> tuple[Longs, Ints]:
     return starts, np.concatenate([one.entries, other.entries])[order].astype(np.int32)
 
 
-def _runs(comparisons: Comparisons, states: int) -> dict[str, object]:
-    """Of every state the tests of each family in the order of their constants; those on NaN are the last."""
+def _brought_up(frozen: Frozen, tests: Ints) -> tuple[Longs, Ints]:
+    """(place, node) of what comes up where tests are passed: what they drive, and those that are results themselves."""
+    is_own = (frozen.result_of_node[tests] >= 0) | frozen.is_thorough
+    own, others = np.flatnonzero(is_own), np.flatnonzero(~is_own)
+    which, driven = frozen.dependents.of(tests[others])
+    place = np.concatenate([own, others[which]])
+    order = np.argsort(place, kind="stable")
+    return place[order], np.concatenate([tests[own], driven])[order].astype(np.int32)
+
+
+def _runs(frozen: Frozen, states: int) -> dict[str, object]:
+    """Of every state what the tests of each family bring up, in the order of constants; those on NaN are the last."""
+    comparisons = frozen.comparisons
     families = [(family, runs) for family, runs in comparisons.families.items() if family != EQUAL_TEXTS]
     none: Ints = np.zeros(0, np.int32)
     state = np.concatenate([none, *(np.repeat(np.arange(states), np.diff(runs[0])) for _, runs in families)])
@@ -58,8 +69,10 @@ def _runs(comparisons: Comparisons, states: int) -> dict[str, object]:
     reading = np.concatenate([none, *(np.full(runs[2].size, int(each[1])) for each, runs in families)])
     key = np.concatenate([np.zeros(0), *(_keys(comparisons, each[1], runs[1]) for each, runs in families)])
     test = np.concatenate([none, *(runs[2] for _, runs in families)])
-    order = np.lexsort((key, reading, operator, state))  # not-a-number comes last
-    state, operator, reading, key, test = state[order], operator[order], reading[order], key[order], test[order]
+    which, test = _brought_up(frozen, test)
+    order = np.lexsort((key[which], reading[which], operator[which], state[which]))  # not-a-number comes last
+    which, test = which[order], test[order]
+    state, operator, reading, key = state[which], operator[which], reading[which], key[which]
     is_first = np.ones(test.size, bool)
     is_first[1:] = (np.diff(state) != 0) | (np.diff(operator) != 0) | (np.diff(reading) != 0)
     test_start = np.append(np.flatnonzero(is_first), test.size)
@@ -71,7 +84,7 @@ def _runs(comparisons: Comparisons, states: int) -> dict[str, object]:
         "test_start": test_start,
         "ordered_end": test_start[:-1] + before[test_start[1:]] - before[test_start[:-1]],
         "keys": key.astype(np.float64),
-        "tests": test.astype(np.int32),
+        "run_nodes": test,
     }
 
 
@@ -81,7 +94,7 @@ def _keys(comparisons: Comparisons, reading: Reading, codes: Ints) -> NDArray[np
 
 
 def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
-    """Of every constant, texts first and parts of texts behind them, the tests that it leads to, by their states."""
+    """Of every constant, texts first and parts of texts behind them, what it brings up, by states."""
     comparisons, texts = frozen.comparisons, len(frozen.comparisons.coded_texts)
     starts, codes, tests = comparisons.families.get(
         EQUAL_TEXTS, (np.zeros(states + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
@@ -92,7 +105,8 @@ def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
     means = (np.diff(starts) > 0).astype(np.int8)
     means_of_code = np.array([MEANS[operator] for operator in frozen.parts.operators], np.int8)
     np.bitwise_or.at(means, part_state, means_of_code[part_code])
-    order, constants = np.lexsort((state, code)), texts + len(frozen.parts.constants)
+    which, brought_up = _brought_up(frozen, test)
+    order, constants = np.lexsort((state[which], code[which])), texts + len(frozen.parts.constants)
     with_tests = np.flatnonzero(means)
     filter_at = np.zeros(states, np.int32)
     filter_at[with_tests] = np.arange(with_tests.size)
@@ -102,7 +116,7 @@ def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
         "means": means,
         "filter_at": filter_at,
         "filters": filters,
-        "equal_start": np.searchsorted(code[order], np.arange(constants + 1)).astype(np.int64),
-        "equal_states": state[order],
-        "equal_tests": test[order].astype(np.int32),
+        "equal_start": np.searchsorted(code[which[order]], np.arange(constants + 1)).astype(np.int64),
+        "equal_states": state[which[order]],
+        "equal_nodes": brought_up[order],
     }
