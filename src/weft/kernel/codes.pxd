@@ -48,6 +48,12 @@ cdef enum:
     STEP_END = 3
 
 cdef enum:
+    RUN_START = 0
+    ORDERED_END = 1
+    RUN_END = 2
+    RUN_FORM = 3
+
+cdef enum:
     EQ = 0
     NE = 1
     LT = 2

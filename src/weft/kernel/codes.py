@@ -20,6 +20,9 @@ AIM, DRIVEN, WAY = range(12, 15)
 FORM, RISE, IS_RESULT, BY_TEST = range(60, 64)
 #: The columns of an edge's record: how far up it begins (0: that differs), the state there, its steps.
 UP, ABOVE, STEP, STEP_END = range(4)
+#: The columns of the record of a run: from where to before where its nodes are, without those behind whose constant is
+#: not-a-number, and with them; operator and reading.
+RUN_START, ORDERED_END, RUN_END, RUN_FORM = range(4)
 #: Operators.
 EQ, NE, LT, LE, GT, GE, CONTAINS, STARTS, ENDS, MATCHES = range(10)
 #: How a value is read; PROBED are tests whose facts come from outside, PART those on a part of a text.

@@ -6,6 +6,20 @@ from weft.kernel.plan_tables cimport PlanTables
 from weft.kernel.values cimport NodeValues
 
 
+cdef inline bint compared(int operator, double value, double other) noexcept nogil:
+    if operator == EQ:
+        return value == other
+    if operator == NE:
+        return value != other
+    if operator == LT:
+        return value < other
+    if operator == LE:
+        return value <= other
+    if operator == GT:
+        return value > other
+    return value >= other
+
+
 cdef class Holding(NodeValues):
     cdef int inside  # how deep `holds` is in itself
 

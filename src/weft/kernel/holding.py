@@ -16,23 +16,21 @@ if not cython.compiled:  # compiled, these are those of the .pxd
 DEEPEST = cython.declare(cython.int, 400)
 DEEPEST = 400  # nodes in nodes that are looked into: more would be too much for the stack
 
+if not cython.compiled:  # compiled, it is that of the .pxd
 
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(check=False)
-def compared(operator: cython.int, value: cython.double, other: cython.double) -> cython.bint:
-    if operator == EQ:
-        return value == other
-    if operator == NE:
-        return value != other
-    if operator == LT:
-        return value < other
-    if operator == LE:
-        return value <= other
-    if operator == GT:
-        return value > other
-    return value >= other
+    def compared(operator: int, value: float, other: float) -> bool:
+        """Whether a number stands in a relation to another."""
+        if operator == EQ:
+            return value == other
+        if operator == NE:
+            return value != other
+        if operator == LT:
+            return value < other
+        if operator == LE:
+            return value <= other
+        if operator == GT:
+            return value > other
+        return value >= other
 
 
 @cython.cclass

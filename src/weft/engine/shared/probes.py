@@ -36,7 +36,7 @@ def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
     comparisons = frozen.comparisons
     columns |= _runs(frozen, states) | _by_constant(frozen, states)
     texts = [text.encode() for text in comparisons.coded_texts]
-    parts = PartTables(frozen.parts.operators, frozen.parts.constants, _SEED)
+    parts = PartTables(frozen.parts.operators, frozen.parts.constants)
     return ProbeTables(columns, texts, comparisons.orders_texts, parts, _SEED)
 
 
@@ -76,13 +76,12 @@ def _runs(frozen: Frozen, states: int) -> dict[str, object]:
     is_first = np.ones(test.size, bool)
     is_first[1:] = (np.diff(state) != 0) | (np.diff(operator) != 0) | (np.diff(reading) != 0)
     test_start = np.append(np.flatnonzero(is_first), test.size)
+    start, end = test_start[:-1], test_start[1:]
     before = np.append(0, np.cumsum(~np.isnan(key)))
+    form = operator[start] + 256 * reading[start]
     return {
-        "run_start": np.searchsorted(state[test_start[:-1]], np.arange(states + 1)).astype(np.int64),
-        "run_operator": operator[test_start[:-1]].astype(np.int8),
-        "run_reading": reading[test_start[:-1]].astype(np.int8),
-        "test_start": test_start,
-        "ordered_end": test_start[:-1] + before[test_start[1:]] - before[test_start[:-1]],
+        "run_start": np.searchsorted(state[start], np.arange(states + 1)).astype(np.int64),
+        "runs": np.stack([start, start + before[end] - before[start], end, form], axis=1).astype(np.int32),
         "keys": key.astype(np.float64),
         "run_nodes": test,
     }
@@ -94,7 +93,7 @@ def _keys(comparisons: Comparisons, reading: Reading, codes: Ints) -> NDArray[np
 
 
 def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
-    """Of every constant, texts first and parts of texts behind them, what it brings up, by states."""
+    """Of every state the constants, texts first and parts of texts behind them, with what each brings up."""
     comparisons, texts = frozen.comparisons, len(frozen.comparisons.coded_texts)
     starts, codes, tests = comparisons.families.get(
         EQUAL_TEXTS, (np.zeros(states + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
@@ -105,18 +104,17 @@ def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
     means = (np.diff(starts) > 0).astype(np.int8)
     means_of_code = np.array([MEANS[operator] for operator in frozen.parts.operators], np.int8)
     np.bitwise_or.at(means, part_state, means_of_code[part_code])
-    which, brought_up = _brought_up(frozen, test)
-    order, constants = np.lexsort((state[which], code[which])), texts + len(frozen.parts.constants)
-    with_tests = np.flatnonzero(means)
-    filter_at = np.zeros(states, np.int32)
-    filter_at[with_tests] = np.arange(with_tests.size)
-    filters = np.zeros((with_tests.size + 1, 4), np.uint64)
-    np.bitwise_or.at(filters, (filter_at[state], code >> 6 & 3), np.uint64(1) << (code & 63).astype(np.uint64))
+    which, node = _brought_up(frozen, test)
+    order = np.lexsort((code[which], state[which]))
+    state, code, node = state[which[order]], code[which[order]], node[order]
+    begins = np.flatnonzero(np.append(True, (np.diff(state) != 0) | (np.diff(code) != 0))[: state.size])
+    sizes = np.diff(np.append(begins, state.size))
+    has_several = sizes > 1
+    places = np.cumsum(has_several) - 1
     return {
         "means": means,
-        "filter_at": filter_at,
-        "filters": filters,
-        "equal_start": np.searchsorted(code[which[order]], np.arange(constants + 1)).astype(np.int64),
-        "equal_states": state[which[order]],
-        "equal_nodes": brought_up[order],
+        "constant_start": np.searchsorted(state[begins], np.arange(states + 1)).astype(np.int64),
+        "constants": np.stack([code[begins], np.where(has_several, ~places, node[begins])], axis=1).astype(np.int32),
+        "several_start": np.append(0, np.cumsum(sizes[has_several])),
+        "several_nodes": node[np.repeat(has_several, sizes)],
     }
