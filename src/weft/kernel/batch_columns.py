@@ -7,7 +7,7 @@ import numpy as np
 from weft.kernel.arrays import held, zeros
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import BELOW, KIDS, WHOLE
+    from weft.kernel.codes import BELOW, KIDS
     from weft.kernel.memo import Memo
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
@@ -152,11 +152,3 @@ class BatchColumns(Memo):
             if need and (row >= self.elements or need & ~self.kid_names[row, word]):
                 return True
         return False
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def is_in_vain(self, node: cython.int) -> cython.bint:
-        """Whether the document lacks names without which nothing comes of a node, whoever asks for it."""
-        lacking: cython.ulonglong = self.plan.drive_masks[node, WHOLE] & ~self.whole_low
-        return lacking | (self.plan.drive_masks[node, WHOLE + 1] & ~self.whole_high) != 0

@@ -1,5 +1,5 @@
 from weft.kernel.codes cimport AIM, AND, BY_TEST, CHILD, DOWN, DRIVEN, FALSE, FIRST, FORM, IS_RESULT, LIFT, NAMED, OR
-from weft.kernel.codes cimport RISE, RISEN, STEP, TEST, TRUE, WAY
+from weft.kernel.codes cimport RISE, RISEN, STEP, TEST, TRUE, WAY, WHOLE
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
 from weft.kernel.prefetching cimport prefetch

@@ -19,7 +19,7 @@ from weft.kernel.arrays import held, wider, zeros
 
 if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.codes import AIM, AND, BY_TEST, CHILD, DOWN, DRIVEN, FALSE, FIRST, FORM, IS_RESULT, LIFT, NAMED, OR
-    from weft.kernel.codes import RISE, RISEN, STEP, TEST, TRUE, WAY
+    from weft.kernel.codes import RISE, RISEN, STEP, TEST, TRUE, WAY, WHOLE
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
     from weft.kernel.prefetching import prefetch
@@ -140,6 +140,7 @@ class Evaluator(Probing):
         row: cython.int
         kind: cython.int
         ups: cython.int
+        lacking: cython.ulonglong
         self.waiting_size = 0
         if end - first > self.waiting.shape[0]:
             with cython.gil:
@@ -149,7 +150,9 @@ class Evaluator(Probing):
             if cython.compiled and at + AHEAD < end:
                 prefetch(cython.address(self.plan.drives[pairs[at + AHEAD], 0]))
             node = pairs[at]
-            if self.is_in_vain(node) or self.is_known(node):
+            lacking = self.plan.drive_masks[node, WHOLE] & ~self.whole_low
+            lacking |= self.plan.drive_masks[node, WHOLE + 1] & ~self.whole_high
+            if lacking or self.is_known(node):  # names without which nothing comes of it are not in the document
                 continue
             row = pairs[at + 1]
             kind = self.plan.forms[node, FORM]
@@ -263,10 +266,11 @@ class Evaluator(Probing):
     def join(self, node: cython.int, row: cython.int) -> cython.int:
         """An AND whose driver holds: a fact if its other parts hold too."""
         slot: cython.Py_ssize_t = self.slot(node, row)
-        if self.cells[slot] & (TRUE | FALSE) == 0 and not self.are_met(node, row):
+        known: cython.longlong = self.cells[slot] & (TRUE | FALSE)
+        if known == 0 and not self.are_met(node, row):
             slot = self.slot(node, row)  # the table may have grown
             self.cells[slot] |= FALSE
-        elif not self.cells[self.slot(node, row)] & FALSE:
+        elif known != FALSE:
             self.fact(node, row)
         return 0
 
@@ -300,7 +304,7 @@ class Evaluator(Probing):
         """Facts where the edge ends that begins at the row, if they pass the test."""
         edge: cython.int = self.plan.drives[node, WAY]
         if self.whether and not self.plan.drives[node, DRIVEN]:  # at which of them is not asked
-            if self.leads(node, self.plan.edges[edge, STEP], row, 0):
+            if self.leads(node, self.plan.edges[edge, STEP], row, 0, False):
                 self.find_result(self.plan.result[node], row)
             return 0
         base: cython.Py_ssize_t = self.heap_size

@@ -30,6 +30,6 @@ cdef class Holding(NodeValues):
     cdef int passes(self, int node, int row) except? -1 nogil
     cdef int rank(self, int node, int row) except? -1 nogil
     cdef int linked(self, int node, int row) except? -1 nogil
-    cdef int leads(self, int node, int at, int row, int place) except? -1 nogil
-    cdef int leads_by_elements(self, int node, int at, int row, int place) except? -1 nogil
+    cdef int leads(self, int node, int at, int row, int place, bint is_shared) except? -1 nogil
+    cdef int leads_by_elements(self, int node, int at, int row, int place, bint is_shared) except? -1 nogil
     cdef int leads_by_others(self, int node, int at, int row) except? -1 nogil

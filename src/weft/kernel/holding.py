@@ -65,9 +65,11 @@ class Holding(NodeValues):
             with cython.gil:
                 raise TooMuchError
         self.inside += 1
+        room: cython.ulonglong = self.mask
         answer: cython.int = self.find(kind, node, row)
         self.inside -= 1
-        slot = self.slot(node, row)  # the table may have grown
+        if self.mask != room:  # the table has grown
+            slot = self.slot(node, row)
         self.cells[slot] |= TRUE if answer else FALSE
         return answer
 
@@ -88,7 +90,7 @@ class Holding(NodeValues):
                     return 1
             return 0
         if kind == EXISTS or kind == LIFT:
-            return self.leads(node, self.plan.edges[self.plan.nodes[node, EDGE], STEP], row, 0)
+            return self.leads(node, self.plan.edges[self.plan.nodes[node, EDGE], STEP], row, 0, False)
         if kind == FIRST:
             part = self.first_below(self.plan.nodes[node, EDGE], row)
             return self.holds(self.plan.nodes[node, CHILD], part) if part >= 0 else 0
@@ -229,27 +231,37 @@ class Holding(NodeValues):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
-    def leads(self, node: cython.int, at: cython.int, row: cython.int, place: cython.int) -> cython.int:
-        """Whether the steps of a node's edge, from one of them on, lead to where its child holds."""
-        slot: cython.Py_ssize_t
+    def leads(
+        self, node: cython.int, at: cython.int, row: cython.int, place: cython.int, is_shared: cython.bint
+    ) -> cython.int:
+        """Whether the steps of a node's edge, from one of them on, lead to where its child holds.
+
+        What is known of a row is remembered where others may lead there too: behind a deep step.
+        """
+        slot: cython.Py_ssize_t = 0
+        room: cython.ulonglong = self.mask
         answer: cython.int
-        if place:
+        if is_shared:
             slot = self.slot(self.plan.nodes[node, INNER] + place, row)
+            room = self.mask
             if self.cells[slot] & (TRUE | FALSE):
                 return (self.cells[slot] & TRUE) != 0
         if self.plan.steps[at] & 6 == ELEMENT:
-            answer = self.leads_by_elements(node, at, row, place)
+            answer = self.leads_by_elements(node, at, row, place, is_shared)
         else:
             answer = self.leads_by_others(node, at, row)
-        if place:
-            slot = self.slot(self.plan.nodes[node, INNER] + place, row)
+        if is_shared:
+            if self.mask != room:  # the table has grown
+                slot = self.slot(self.plan.nodes[node, INNER] + place, row)
             self.cells[slot] |= TRUE if answer else FALSE
         return answer
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
-    def leads_by_elements(self, node: cython.int, at: cython.int, row: cython.int, place: cython.int) -> cython.int:
+    def leads_by_elements(
+        self, node: cython.int, at: cython.int, row: cython.int, place: cython.int, is_shared: cython.bint
+    ) -> cython.int:
         """The same where the step is one to elements: they are gone over until one leads on."""
         step: cython.int = self.plan.steps[at]
         symbol: cython.int = (step >> 3) - 1
@@ -258,10 +270,14 @@ class Holding(NodeValues):
         last: cython.int = self.last[row] if row < self.elements else -1
         answer: cython.int = 0
         below: cython.int = row + 1
+        word: cython.int = (symbol >> 6) & 1
+        bit: cython.int = symbol & 63
+        is_shared = is_shared or step & 1
         while below <= last:
-            if self.is_passed(symbol, below):
+            # A name has the bit of each label test that it passes; most names are told apart by that.
+            if symbol < 0 or ((self.name_masks[self.names[below], word] >> bit) & 1 and self.is_passed(symbol, below)):
                 if not is_end:
-                    answer = self.leads(node, at + 1, below, place + 1)
+                    answer = self.leads(node, at + 1, below, place + 1, is_shared)
                 elif child < 0:
                     answer = 1
                 else:

@@ -120,12 +120,20 @@ class PlanLists:
         code: cython.int
         one: cython.ulonglong = 1
         at: cython.longlong
+        size: cython.Py_ssize_t = self.constants.size[path]
+        more: cython.Py_ssize_t = 2 * (t.constant_start[state + 1] - t.constant_start[state])
+        place: cython.Py_ssize_t
         self.means[path] = self.means[path] | t.means[state]
+        if size + more > self.constants.room[path]:
+            self.constants.reserve(path, 2 * size + more)
+        place = self.constants.start[path] + size
         for at in range(t.constant_start[state], t.constant_start[state + 1]):
             code = t.constants[at, 0]
             self.filters[4 * path + ((code >> 6) & 3)] |= one << (code & 63)
-            self.constants.add(path, code)
-            self.constants.add(path, t.constants[at, 1])
+            self.constants.pool[place] = code
+            self.constants.pool[place + 1] = t.constants[at, 1]
+            place += 2
+        self.constants.size[path] = size + more
         return 0
 
     @cython.cfunc

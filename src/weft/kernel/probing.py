@@ -73,8 +73,11 @@ class Probing(TextProbing):
             if label < 0:
                 continue
             start = self.lists.nodes.start[label]
-            for at in range(start, start + self.lists.nodes.size[label]):
-                self.bring_up(self.lists.nodes.pool[at], row)
+            self.reserve_risen(self.lists.nodes.size[label])
+            for at in range(start, start + self.lists.nodes.size[label]):  # very many: not by calls
+                self.risen[self.risen_size] = self.lists.nodes.pool[at]
+                self.risen[self.risen_size + 1] = row
+                self.risen_size += 2
             if not self.lists.has_tests[label]:
                 continue
             if self.lists.means[label]:
@@ -124,9 +127,10 @@ class Probing(TextProbing):
             if number != number:  # what is no number is unequal to all numbers, and to no instant
                 return self.bring_up_all(first, end if operator == NE and reading < DATE else first, row)
             if end - first <= FEW:
+                self.reserve_risen(FEW)
                 for at in range(first, end):
                     if compared(operator, number, self.tests.keys[at]):
-                        self.bring_up(self.tests.run_nodes[at], row)
+                        self.put_risen(self.tests.run_nodes[at], row)
                 return 0
             low = self.place(run, number, False)
             high = self.place(run, number, True)
@@ -162,6 +166,8 @@ class Probing(TextProbing):
     @cython.exceptval(-1, check=True)
     def bring_up_all(self, begin: cython.longlong, end: cython.longlong, row: cython.int) -> cython.int:
         at: cython.longlong
+        if begin < end:
+            self.reserve_risen(end - begin)
         for at in range(begin, end):
-            self.bring_up(self.tests.run_nodes[at], row)
+            self.put_risen(self.tests.run_nodes[at], row)
         return 0

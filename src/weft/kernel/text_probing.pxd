@@ -17,7 +17,8 @@ cdef class TextProbing(Holding):
     cdef Py_ssize_t places
     cdef Py_ssize_t most_places
 
-    cdef int bring_up(self, int node, int row) except? -1 nogil
+    cdef int reserve_risen(self, Py_ssize_t number) except? -1 nogil
+    cdef void put_risen(self, int node, int row) noexcept nogil
     cdef int probe_texts(self, int label, int row, int means) except? -1 nogil
     cdef int pass_constant(self, int label, int row, int code) except? -1 nogil
     cdef int probe_affixes(self, const unsigned char[::1] text, int label, int row, int means) except? -1 nogil

@@ -31,14 +31,21 @@ class TextProbing(Holding):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
-    def bring_up(self, node: cython.int, row: cython.int) -> cython.int:
-        if self.risen_size + 2 > self.risen.shape[0]:
+    def reserve_risen(self, number: cython.Py_ssize_t) -> cython.int:
+        """Room for so many more that come up."""
+        if self.risen_size + 2 * number > self.risen.shape[0]:
             with cython.gil:
-                self.risen = wider(self.risen)
+                self.risen = wider(self.risen, self.risen_size + 2 * number)
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def put_risen(self, node: cython.int, row: cython.int) -> cython.void:
+        """A node comes up at a row; there is room."""
         self.risen[self.risen_size] = node
         self.risen[self.risen_size + 1] = row
         self.risen_size += 2
-        return 0
 
     @cython.cfunc
     @cython.nogil
@@ -76,10 +83,12 @@ class TextProbing(Holding):
         while at < end and self.lists.constants.pool[at] == code:
             node = self.lists.constants.pool[at + 1]
             if node >= 0:
-                self.bring_up(node, row)
+                self.reserve_risen(1)
+                self.put_risen(node, row)
             else:
+                self.reserve_risen(self.tests.several_start[~node + 1] - self.tests.several_start[~node])
                 for each in range(self.tests.several_start[~node], self.tests.several_start[~node + 1]):
-                    self.bring_up(self.tests.several_nodes[each], row)
+                    self.put_risen(self.tests.several_nodes[each], row)
             at += 2
         return 0
 
