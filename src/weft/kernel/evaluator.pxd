@@ -26,6 +26,7 @@ cdef class Evaluator(Probing):
     cdef void clear_found(self, Py_ssize_t first) noexcept nogil
     cdef bint is_known(self, int node) noexcept nogil
     cdef int sift(self, int[::1] pairs, Py_ssize_t first, Py_ssize_t end) except? -1 nogil
+    cdef int settle(self) except? -1 nogil
     cdef int fact(self, int node, int row) except? -1 nogil
     cdef int find_result(self, int result, int row) except? -1 nogil
     cdef int spread(self) except? -1 nogil

@@ -6,8 +6,9 @@ nodes that it drives, and these become facts if their other parts hold. Parts th
 then, from the candidate, and once for each pair (`holding`). So a document costs what its values touch. Candidates
 whose parts ask for names that are not there are dropped before anything is looked at.
 
-It goes in rounds: the candidates of a round are sifted one after the other, so that the record of the next is on its way
-from memory while one is looked at; those that are left become facts or not; what the facts drive is the next round.
+The candidates of a document are sifted one after the other, so that the record of the next is on its way from memory
+while one is looked at. Those that are left become facts or not, a few at a time: what the facts drive comes next, in
+rounds, and then the next few, of which less is to be looked at where a result is known by then.
 
 Plain Python with Cython's annotations: it runs as it stands, slowly, and compiled it is C.
 """
@@ -27,6 +28,8 @@ if not cython.compiled:  # compiled, these are those of the .pxd
 
 AHEAD = cython.declare(cython.Py_ssize_t, 24)
 AHEAD = 24  # places between a candidate and the one whose record is fetched: twelve pairs
+SOME = cython.declare(cython.Py_ssize_t, 32)
+SOME = 32  # places of facts, beyond which what they drive comes first: so many records are fetched beside each other
 
 
 @cython.cclass
@@ -65,12 +68,13 @@ class Evaluator(Probing):
                     self.note(others, other_rows, other_start[document], other_start[document + 1])
                 for at in range(other_start[document], other_start[document + 1]):
                     self.fact(others[at], other_rows[at])
+                self.settle()
                 self.sift(self.risen, self.risen_start[document], self.risen_start[document + 1])
-                while self.waiting_size or self.stacked:
-                    for at in range(0, self.waiting_size, 2):
-                        self.consider(self.waiting[at], self.waiting[at + 1])
-                    self.spread()
-                    self.sift(self.driven, 0, self.drive_size)
+                for at in range(0, self.waiting_size, 2):
+                    self.consider(self.waiting[at], self.waiting[at + 1])
+                    if self.stacked > SOME:
+                        self.settle()
+                self.settle()
         self.forget()
         self.clear_found(self.found_before)
         pairs = np.array(np.asarray(self.found)[: self.found_size])
@@ -141,10 +145,9 @@ class Evaluator(Probing):
         kind: cython.int
         ups: cython.int
         lacking: cython.ulonglong
-        self.waiting_size = 0
-        if end - first > self.waiting.shape[0]:
+        if self.waiting_size + end - first > self.waiting.shape[0]:
             with cython.gil:
-                self.waiting = wider(self.waiting, end - first)
+                self.waiting = wider(self.waiting, self.waiting_size + end - first)
         self.step((end - first) >> 1)
         for at in range(first, end, 2):
             if cython.compiled and at + AHEAD < end:
@@ -171,6 +174,21 @@ class Evaluator(Probing):
             self.waiting[self.waiting_size] = node
             self.waiting[self.waiting_size + 1] = row
             self.waiting_size += 2
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def settle(self) -> cython.int:
+        """All that comes of the facts that wait, round by round."""
+        base: cython.Py_ssize_t = self.waiting_size
+        at: cython.Py_ssize_t
+        while self.stacked:
+            self.spread()
+            self.sift(self.driven, 0, self.drive_size)
+            for at in range(base, self.waiting_size, 2):
+                self.consider(self.waiting[at], self.waiting[at + 1])
+            self.waiting_size = base
         return 0
 
     @cython.cfunc
@@ -230,6 +248,8 @@ class Evaluator(Probing):
                     with cython.gil:
                         self.driven = wider(self.driven)
                 node = self.plan.dependents[at]
+                if cython.compiled:
+                    prefetch(cython.address(self.plan.drives[node if node >= 0 else ~node, 0]))
                 self.driven[self.drive_size] = node if node >= 0 else ~node
                 self.driven[self.drive_size + 1] = self.stack[place + 1]
                 self.drive_size += 2
