@@ -9,8 +9,9 @@ NEVER, TEST, NAMED, EXISTS, LIFT, FIRST, LINKED, AND, OR, RANK, DOWN = range(11)
 #: masks, as words: names needed right below a row, names needed below it; where it comes up, names needed in the document.
 KIDS, BELOW, WHOLE = 0, 2, 4
 #: What is behind the masks where a node is asked for, as columns of 32 bits: what a LIFT, FIRST or DOWN leads to, what
-#: drives an AND, what a RANK counts is the child. A DOWN has a parent instead of checks, and who has an edge numbers for
-#: what is known inside of it instead of the code of a constant.
+#: drives an AND, what a RANK counts is the child. A DOWN has a parent instead of checks. Instead of the code of a constant,
+#: who has an edge has numbers for what is known inside of it, a RANK its label test, a LINKED its chain; and instead of a
+#: reading, a RANK whether it is compared with the number of siblings, a LINKED whether nodes are counted.
 KIND, EDGE, CHILD, CHECK, CHECK_END, OPERATOR, READING, CODE = range(8, 16)
 PARENT, INNER = 11, 15
 #: What is behind the masks where it comes up, as columns of 32 bits: the one result that can come of the node, and 1 (0

@@ -6,7 +6,24 @@ import cython
 from weft.kernel.row_heap import TooMuchError
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import AND, DATE, DOWN, ELEMENT, EQ, EXISTS, FALSE, FIRST, GT, LE, LIFT, LINKED, LT, NAMED, NE, OR
+    from weft.kernel.codes import (
+        AND,
+        DATE,
+        DOWN,
+        ELEMENT,
+        EQ,
+        EXISTS,
+        FALSE,
+        FIRST,
+        GT,
+        LE,
+        LIFT,
+        LINKED,
+        LT,
+        NAMED,
+        NE,
+        OR,
+    )
     from weft.kernel.codes import CHECK, CHECK_END, CHILD, CODE, EDGE, INNER, KIND, OPERATOR, PARENT, READING
     from weft.kernel.codes import PART, PROBED, RANK, STEP, STEP_END, TEST, TEXT, TRUE
     from weft.kernel.plan_lists import PlanLists
@@ -177,14 +194,14 @@ class Holding(NodeValues):
                 self.push(row)
                 kept += 1
         else:
-            self.children(self.parents[row], row, self.plan.symbol[node])
+            self.children(self.parents[row], row, self.plan.nodes[node, CODE])
             for at in range(base, self.heap_size):
                 if inner < 0 or self.holds(inner, self.heap[at]):
                     self.heap[kept] = self.heap[at]
                     kept += 1
         size: cython.double = kept - base
         for at in range(base, kept):
-            limit: cython.double = size if self.plan.is_last[node] else self.plan.number[node]
+            limit: cython.double = size if self.plan.nodes[node, READING] else self.plan.number[node]
             is_met: cython.bint = compared(self.plan.nodes[node, OPERATOR], at - base + 1, limit)
             if is_met and self.heap[at] == row:
                 answer = 1
@@ -205,7 +222,8 @@ class Holding(NodeValues):
         start: cython.Py_ssize_t = base
         end: cython.Py_ssize_t
         kept: cython.Py_ssize_t
-        for at in range(self.plan.chain_start[node], self.plan.chain_start[node + 1]):
+        chain: cython.int = self.plan.nodes[node, CODE]
+        for at in range(self.plan.chain_start[chain], self.plan.chain_start[chain + 1]):
             end = self.heap_size
             for place in range(start, end):
                 self.below(self.plan.chain_edges[at], self.heap[place])
@@ -220,7 +238,7 @@ class Holding(NodeValues):
         number: cython.Py_ssize_t = self.heap_size - start
         answer: cython.int = 0
         if number:
-            if self.plan.is_count[node]:
+            if self.plan.nodes[node, READING]:
                 answer = compared(self.plan.nodes[node, OPERATOR], number, self.plan.number[node])
             else:
                 with cython.gil:

@@ -162,7 +162,9 @@ class PlanLists:
             self.contexts.sort(path, 1)
             self.is_sorted[path] = self.is_sorted[path] | CONTEXTS_SORTED
         end: cython.Py_ssize_t = self.contexts.start[path] + self.contexts.size[path]
-        at: cython.Py_ssize_t = place_of(self.contexts.pool, self.contexts.start[path], self.contexts.size[path], 1, state)
+        at: cython.Py_ssize_t = place_of(
+            self.contexts.pool, self.contexts.start[path], self.contexts.size[path], 1, state
+        )
         return at < end and self.contexts.pool[at] == state
 
     @cython.cfunc

@@ -19,10 +19,7 @@ cdef class PlanTables:
     cdef int[::1] checks  # of an AND the parts beside its driver; of an OR all parts
     cdef signed char[::1] is_negated  # of a check: it must not hold
     cdef double[::1] number  # by node, of a TEST on a number, a RANK, a LINKED
-    cdef int[::1] symbol  # by node, of a RANK: the label test of its state's last step
-    cdef signed char[::1] is_last  # by node, of a RANK: it is compared with the number of siblings
-    cdef signed char[::1] is_count  # by node, of a LINKED: else the first node is tested
-    cdef long long[::1] chain_start  # by node, of a LINKED
+    cdef int[::1] chain_start  # by chain of a LINKED
     cdef int[::1] chain_edges
     cdef int[::1] chain_nodes
     cdef int[::1] steps

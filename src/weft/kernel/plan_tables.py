@@ -36,9 +36,6 @@ class PlanTables:
         self.checks = held(columns["checks"])
         self.is_negated = held(columns["is_negated"])
         self.number = held(columns["number"])
-        self.symbol = held(columns["symbol"])
-        self.is_last = held(columns["is_last"])
-        self.is_count = held(columns["is_count"])
         self.chain_start = held(columns["chain_start"])
         self.chain_edges = held(columns["chain_edges"])
         self.chain_nodes = held(columns["chain_nodes"])
@@ -51,7 +48,9 @@ class PlanTables:
             self.drive(node)
         for node in range(self.dependent_start.shape[0] - 1):  # in a list of what a node drives the last one is marked
             if self.dependent_start[node] < self.dependent_start[node + 1]:
-                self.dependents[self.dependent_start[node + 1] - 1] = ~self.dependents[self.dependent_start[node + 1] - 1]
+                self.dependents[self.dependent_start[node + 1] - 1] = ~self.dependents[
+                    self.dependent_start[node + 1] - 1
+                ]
 
     # -- where nodes are asked for
 

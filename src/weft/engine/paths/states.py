@@ -183,7 +183,11 @@ class States:
 
         With `wanted`, marks on states, there are only the edges that lead to these, at once or at last.
         """
-        star, loop, (starts, sources, targets) = np.array(self._star, np.int32), np.array(self._loop, np.int32), self.edges()
+        star, loop, (starts, sources, targets) = (
+            np.array(self._star, np.int32),
+            np.array(self._loop, np.int32),
+            self.edges(),
+        )
         if wanted is not None:
             leads = np.append(self._leading(wanted), False)  # the last one is that of NO_STATE
             star[~leads[star]] = loop[~leads[loop]] = NO_STATE

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.columns.integers import Ints, Longs
-from weft.columns.ragged import Ragged
 from weft.engine.shared.comparisons import Comparisons, Reading
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.nodes import COMPARISONS
 from weft.engine.shared.text_parts import MEANS
+from weft.kernel.codes import BY_EQUAL
 from weft.kernel.part_tables import PartTables
 from weft.kernel.probe_tables import ProbeTables
 
@@ -23,10 +23,9 @@ EQUAL_TEXTS = ("=", Reading.TEXT)  # the one family that is found by hash, not i
 def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
     """The columns of a plan that no longer changes; `named_symbols` has the label test of every NAMED entry."""
     states = len(frozen.shared.states)
-    ups = _joined(frozen.every, frozen.eager)
     columns = {
-        "up_start": ups[0],
-        "up_nodes": ups[1],
+        "up_start": frozen.up.starts,
+        "up_nodes": frozen.up.entries,
         "named_start": frozen.named.starts,
         "named_nodes": frozen.named.entries,
         "named_symbols": named_symbols,
@@ -38,15 +37,6 @@ def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
     texts = [text.encode() for text in comparisons.coded_texts]
     parts = PartTables(frozen.parts.operators, frozen.parts.constants)
     return ProbeTables(columns, texts, comparisons.orders_texts, parts, _SEED)
-
-
-def _joined(one: Ragged, other: Ragged) -> tuple[Longs, Ints]:
-    """Two runs of integers for every key as one."""
-    sizes = np.diff(one.starts) + np.diff(other.starts)
-    starts = np.append(0, np.cumsum(sizes))
-    keys = [np.repeat(np.arange(sizes.size), np.diff(each.starts)) for each in (one, other)]
-    order = np.argsort(np.concatenate(keys), kind="stable")
-    return starts, np.concatenate([one.entries, other.entries])[order].astype(np.int32)
 
 
 def _brought_up(frozen: Frozen, tests: Ints) -> tuple[Longs, Ints]:
@@ -64,7 +54,7 @@ def _runs(frozen: Frozen, states: int) -> dict[str, object]:
     comparisons = frozen.comparisons
     families = [(family, runs) for family, runs in comparisons.families.items() if family != EQUAL_TEXTS]
     none: Ints = np.zeros(0, np.int32)
-    state = np.concatenate([none, *(np.repeat(np.arange(states), np.diff(runs[0])) for _, runs in families)])
+    state = np.concatenate([none, *(runs[0] for _, runs in families)])
     operator = np.concatenate([none, *(np.full(runs[2].size, COMPARISONS.index(each[0])) for each, runs in families)])
     reading = np.concatenate([none, *(np.full(runs[2].size, int(each[1])) for each, runs in families)])
     key = np.concatenate([np.zeros(0), *(_keys(comparisons, each[1], runs[1]) for each, runs in families)])
@@ -95,13 +85,13 @@ def _keys(comparisons: Comparisons, reading: Reading, codes: Ints) -> NDArray[np
 def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
     """Of every state the constants, texts first and parts of texts behind them, with what each brings up."""
     comparisons, texts = frozen.comparisons, len(frozen.comparisons.coded_texts)
-    starts, codes, tests = comparisons.families.get(
-        EQUAL_TEXTS, (np.zeros(states + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
-    )
+    none = np.zeros(0, np.int32)
+    equal_state, codes, tests = comparisons.families.get(EQUAL_TEXTS, (none, none, none))
     part_state, part_code, part_test = frozen.part_of_state
-    state = np.concatenate([np.repeat(np.arange(states, dtype=np.int32), np.diff(starts)), part_state])
+    state = np.concatenate([equal_state, part_state])
     code, test = np.concatenate([codes, texts + part_code]), np.concatenate([tests, part_test])
-    means = (np.diff(starts) > 0).astype(np.int8)
+    means = np.zeros(states, np.int8)
+    means[equal_state] = BY_EQUAL
     means_of_code = np.array([MEANS[operator] for operator in frozen.parts.operators], np.int8)
     np.bitwise_or.at(means, part_state, means_of_code[part_code])
     which, node = _brought_up(frozen, test)

@@ -100,10 +100,11 @@ def _codes(tables: NodeTables, comparisons: Comparisons, parts: TextParts) -> tu
 
 def _numbers(tables: NodeTables, columns: PartColumns, comparisons: Comparisons) -> NDArray[np.float64]:
     """By node the number of a TEST, a RANK or a LINKED; for an instant that which stands for it."""
-    tests, number = tables.tests, columns.number.copy()
+    tests, number = tables.tests, columns.number
     on_instant = np.flatnonzero(np.array(tests.reading, np.int8) >= min(INSTANTS))
     ranks = np.array([comparisons.instants.number(each) for each in tests.instants])
     if on_instant.size:
+        number = number.copy()
         number[np.array(tests.node, np.int32)[on_instant]] = ranks[np.array(tests.constant, np.int32)[on_instant]]
     return number
 
@@ -122,10 +123,11 @@ def make_tables(
 
     `symbol` is that of every state, `results` are those of nodes, and how many there are.
     """
-    linked, state = tables.linked, np.array(tables.nodes.state, np.int32)
-    links = np.zeros(len(tables), np.int64)
-    links[linked.node] = np.diff(linked.start)  # LINKED nodes are in order, and so are their chains
+    linked = tables.linked
     of_tests = _codes(tables, comparisons, parts)
+    of_tests[0][tables.ranks.node], of_tests[0][linked.node] = tables.ranks.is_last, columns.is_count[linked.node]
+    ranked = np.array(tables.nodes.state, np.int32)[tables.ranks.node]
+    of_tests[1][tables.ranks.node], of_tests[1][linked.node] = symbol[ranked], np.arange(len(linked.node))
     return PlanTables(
         {
             "nodes": _node_records(tables, columns, of_tests, edges),
@@ -137,10 +139,7 @@ def make_tables(
             "checks": columns.check,
             "is_negated": columns.is_negated,
             "number": _numbers(tables, columns, comparisons),
-            "symbol": symbol[state],
-            "is_last": columns.is_last,
-            "is_count": columns.is_count,
-            "chain_start": np.append(0, np.cumsum(links)),
+            "chain_start": np.array(linked.start, np.int32),
             "chain_edges": np.array(linked.edge, np.int32),
             "chain_nodes": np.array(linked.below, np.int32),
             "steps": edges.steps.entries,
