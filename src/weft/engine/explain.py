@@ -177,12 +177,7 @@ def _costs(index: Index, number: int) -> list[str]:
 
 
 def _seen(index: Index, number: int) -> list[str]:
-    paths = index.plans.paths
-    results = set(index.results_below(number))
-    states = {index.origin(result)[0] for result in results}
-    seen = [
-        at
-        for at in range(1, len(paths))
-        if not states.isdisjoint(paths.reached(at).tolist()) or not results.isdisjoint(paths.results_at(at).tolist())
-    ]
+    paths, states = index.plans.paths, index.shared.states
+    ends = {index.origin(result)[0] for result in index.results_below(number)}
+    seen = sorted({at for end in ends for at in paths.ending([states.code(step) for step in states.path(end)])})
     return [f"  {int(paths.seen[at]):>9}  /{'/'.join(paths.names_of(at))}" for at in seen[:20]]

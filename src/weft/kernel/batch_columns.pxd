@@ -1,4 +1,4 @@
-from weft.kernel.codes cimport BELOW, KIDS, WHOLE
+from weft.kernel.codes cimport BELOW, KIDS
 from weft.kernel.memo cimport Memo
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
@@ -33,4 +33,4 @@ cdef class BatchColumns(Memo):
     cdef void find_attributes(self) noexcept nogil
     cdef void find_texts(self) noexcept nogil
     cdef bint lacks(self, int node, int row) noexcept nogil
-    cdef bint is_in_vain(self, int node) noexcept nogil
+    cdef bint leads_nowhere(self, int node, int row) noexcept nogil

@@ -7,7 +7,7 @@ import numpy as np
 from weft.kernel.arrays import held, zeros
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import BELOW, KIDS, WHOLE
+    from weft.kernel.codes import BELOW, KIDS
     from weft.kernel.memo import Memo
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
@@ -140,7 +140,15 @@ class BatchColumns(Memo):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def is_in_vain(self, node: cython.int) -> cython.bint:
-        """Whether the document lacks names without which nothing comes of a node, whoever asks for it."""
-        lacking: cython.ulonglong = self.plan.masks[node, WHOLE] & ~self.whole_low
-        return lacking | (self.plan.masks[node, WHOLE + 1] & ~self.whole_high) != 0
+    def leads_nowhere(self, node: cython.int, row: cython.int) -> cython.bint:
+        """Whether names are not below a row without which nothing comes of a node of the plan there."""
+        need: cython.ulonglong
+        word: cython.int
+        for word in range(2):
+            need = self.plan.drive_masks[node, BELOW + word]
+            if need and (row >= self.elements or need & ~self.below_names[row, word]):
+                return True
+            need = self.plan.drive_masks[node, KIDS + word]
+            if need and (row >= self.elements or need & ~self.kid_names[row, word]):
+                return True
+        return False

@@ -12,21 +12,34 @@ cdef enum:
     DOWN = 10
 
 cdef enum:
-    KIND = 0
-    EDGE = 1
-    CHILD = 2
-    RESULT = 3
-    DEPENDENT = 4
-    DEPENDENT_END = 5
-    CHECK = 6
-    CHECK_END = 7
-    PARENT = 8
-    OWN_TEST = 9
-    BY_TEST = 10
-    OPERATOR = 11
-    READING = 12
-    CODE = 13
-    INNER = 14
+    KIDS = 0
+    BELOW = 2
+    WHOLE = 4
+
+cdef enum:
+    KIND = 8
+    EDGE = 9
+    CHILD = 10
+    CHECK = 11
+    CHECK_END = 12
+    OPERATOR = 13
+    READING = 14
+    CODE = 15
+
+cdef enum:
+    PARENT = 11
+    INNER = 15
+
+cdef enum:
+    AIM = 12
+    DRIVEN = 13
+    WAY = 14
+
+cdef enum:
+    FORM = 60
+    RISE = 61
+    IS_RESULT = 62
+    BY_TEST = 63
 
 cdef enum:
     UP = 0
@@ -35,11 +48,10 @@ cdef enum:
     STEP_END = 3
 
 cdef enum:
-    KIDS = 0
-    BELOW = 2
-    WHOLE = 4
-    AIM = 6
-    MASK_WORDS = 8
+    RUN_START = 0
+    ORDERED_END = 1
+    RUN_END = 2
+    RUN_FORM = 3
 
 cdef enum:
     EQ = 0

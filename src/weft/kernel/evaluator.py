@@ -6,6 +6,10 @@ nodes that it drives, and these become facts if their other parts hold. Parts th
 then, from the candidate, and once for each pair (`holding`). So a document costs what its values touch. Candidates
 whose parts ask for names that are not there are dropped before anything is looked at.
 
+The candidates of a document are sifted one after the other, so that the record of the next is on its way from memory
+while one is looked at. Those that are left become facts or not, a few at a time: what the facts drive comes next, in
+rounds, and then the next few, of which less is to be looked at where a result is known by then.
+
 Plain Python with Cython's annotations: it runs as it stands, slowly, and compiled it is C.
 """
 
@@ -15,11 +19,17 @@ import numpy as np
 from weft.kernel.arrays import held, wider, zeros
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import AIM, AND, BY_TEST, CHILD, DEPENDENT, DEPENDENT_END, DOWN, EDGE, EXISTS, FALSE, FIRST
-    from weft.kernel.codes import KIND, LIFT, NAMED, OR, OWN_TEST, RESULT, RISEN, TEST, TRUE
+    from weft.kernel.codes import AIM, AND, BY_TEST, CHILD, DOWN, DRIVEN, FALSE, FIRST, FORM, IS_RESULT, LIFT, NAMED, OR
+    from weft.kernel.codes import RISE, RISEN, STEP, TEST, TRUE, WAY, WHOLE
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
+    from weft.kernel.prefetching import prefetch
     from weft.kernel.probing import Probing
+
+AHEAD = cython.declare(cython.Py_ssize_t, 24)
+AHEAD = 24  # places between a candidate and the one whose record is fetched: twelve pairs
+SOME = cython.declare(cython.Py_ssize_t, 32)
+SOME = 32  # places of facts, beyond which what they drive comes first: so many records are fetched beside each other
 
 
 @cython.cclass
@@ -29,8 +39,10 @@ class Evaluator(Probing):
     def __init__(self, plan: PlanTables, lists: PlanLists):
         Probing.__init__(self, plan, lists)
         self.stack, self.stacked = zeros(1 << 10, np.int32), 0
-        self.found, self.found_size = zeros(1 << 10, np.int32), 0
-        self.result_stamp, self.whether = zeros(plan.results, np.int64), False
+        self.driven, self.drive_size = zeros(1 << 10, np.int32), 0
+        self.waiting, self.waiting_size = zeros(1 << 10, np.int32), 0
+        self.found, self.found_size, self.found_before = zeros(1 << 10, np.int32), 0, 0
+        self.is_found, self.whether = zeros(plan.results // 64 + 1, np.uint64), False
 
     def remember(self, nodes, rows) -> None:
         """These pairs are facts, found elsewhere; what is not among them, of probed tests, is none."""
@@ -46,17 +58,25 @@ class Evaluator(Probing):
         other_start: cython.longlong[::1] = held(starts)
         document: cython.int
         at: cython.Py_ssize_t
-        self.whether, self.found_size, self.stacked = whether, 0, 0
+        self.clear_found(0)  # if the batch before was given up, it has left some
+        self.whether, self.found_size, self.found_before = whether, 0, 0
         with cython.nogil:
             for document in range(self.ranges.shape[1] - 1):
                 self.open_document(document)
+                self.waiting_size = self.stacked = 0
                 if other_start[document] < other_start[document + 1]:
                     self.note(others, other_rows, other_start[document], other_start[document + 1])
-                for at in range(self.risen_start[document], self.risen_start[document + 1], 2):
-                    self.settle(self.risen[at], self.risen[at + 1])
                 for at in range(other_start[document], other_start[document + 1]):
-                    self.settle(others[at], other_rows[at])
+                    self.fact(others[at], other_rows[at])
+                self.settle()
+                self.sift(self.risen, self.risen_start[document], self.risen_start[document + 1])
+                for at in range(0, self.waiting_size, 2):
+                    self.consider(self.waiting[at], self.waiting[at + 1])
+                    if self.stacked > SOME:
+                        self.settle()
+                self.settle()
         self.forget()
+        self.clear_found(self.found_before)
         pairs = np.array(np.asarray(self.found)[: self.found_size])
         return pairs[::2], pairs[1::2]
 
@@ -79,6 +99,8 @@ class Evaluator(Probing):
         """Forget the one before, and know the names of this one."""
         root: cython.int = self.ranges[0, document]
         self.forget()
+        self.clear_found(self.found_before)
+        self.found_before = self.found_size
         self.document = document
         self.whole_low = self.below_names[root, 0] | self.name_masks[self.names[root], 0]
         self.whole_high = self.below_names[root, 1] | self.name_masks[self.names[root], 1]
@@ -97,22 +119,77 @@ class Evaluator(Probing):
 
     @cython.cfunc
     @cython.nogil
-    @cython.exceptval(-1, check=True)
-    def settle(self, node: cython.int, row: cython.int) -> cython.int:
-        """A candidate, and all that comes of it."""
-        self.consider(node, row)
-        while self.stacked:
-            self.stacked -= 2
-            self.spread(self.stack[self.stacked], self.stack[self.stacked + 1])
-        return 0
+    @cython.exceptval(check=False)
+    def clear_found(self, first: cython.Py_ssize_t) -> cython.void:
+        """Take back the marks on the results that were found from a place on."""
+        at: cython.Py_ssize_t
+        for at in range(first, self.found_size, 2):
+            self.is_found[self.found[at] >> 6] = 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def is_known(self, node: cython.int) -> cython.bint:
         """Whether all that may come of a node is one result, which the document is known to have."""
-        aim: cython.ulonglong = self.plan.masks[node, AIM]
-        return self.whether and aim and self.result_stamp[aim - 1] == self.stamp
+        aim: cython.int = self.plan.drives[node, AIM] - 1
+        return self.whether and aim >= 0 and (self.is_found[aim >> 6] >> (aim & 63)) & 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def sift(self, pairs: cython.int[::1], first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.int:
+        """Let those candidates wait of which something may come; what lifts waits at the row that it lifts to."""
+        at: cython.Py_ssize_t
+        node: cython.int
+        row: cython.int
+        kind: cython.int
+        ups: cython.int
+        lacking: cython.ulonglong
+        if self.waiting_size + end - first > self.waiting.shape[0]:
+            with cython.gil:
+                self.waiting = wider(self.waiting, self.waiting_size + end - first)
+        self.step((end - first) >> 1)
+        for at in range(first, end, 2):
+            if cython.compiled and at + AHEAD < end:
+                prefetch(cython.address(self.plan.drives[pairs[at + AHEAD], 0]))
+            node = pairs[at]
+            lacking = self.plan.drive_masks[node, WHOLE] & ~self.whole_low
+            lacking |= self.plan.drive_masks[node, WHOLE + 1] & ~self.whole_high
+            if lacking or self.is_known(node):  # names without which nothing comes of it are not in the document
+                continue
+            row = pairs[at + 1]
+            kind = self.plan.forms[node, FORM]
+            if kind == LIFT or kind == FIRST:
+                ups = self.plan.forms[node, RISE]
+                if ups:
+                    while ups:
+                        row = self.parents[row]
+                        ups -= 1
+                    if self.leads_nowhere(node, row):
+                        continue
+            elif self.leads_nowhere(node, row):
+                continue
+            if cython.compiled and (kind == DOWN or kind == AND):
+                prefetch(cython.address(self.plan.nodes[node, 0]))
+            self.waiting[self.waiting_size] = node
+            self.waiting[self.waiting_size + 1] = row
+            self.waiting_size += 2
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def settle(self) -> cython.int:
+        """All that comes of the facts that wait, round by round."""
+        base: cython.Py_ssize_t = self.waiting_size
+        at: cython.Py_ssize_t
+        while self.stacked:
+            self.spread()
+            self.sift(self.driven, 0, self.drive_size)
+            for at in range(base, self.waiting_size, 2):
+                self.consider(self.waiting[at], self.waiting[at + 1])
+            self.waiting_size = base
+        return 0
 
     @cython.cfunc
     @cython.nogil
@@ -123,9 +200,11 @@ class Evaluator(Probing):
         if self.cells[slot] & RISEN:
             return 0
         self.cells[slot] |= TRUE | RISEN
-        if self.plan.nodes[node, RESULT] >= 0:
-            self.find_result(self.plan.nodes[node, RESULT], row)
-        if self.plan.nodes[node, DEPENDENT] < self.plan.nodes[node, DEPENDENT_END]:
+        if self.plan.forms[node, IS_RESULT]:
+            self.find_result(self.plan.result[node], row)
+        if self.plan.drives[node, DRIVEN]:
+            if cython.compiled:
+                prefetch(cython.address(self.plan.dependents[self.plan.drives[node, DRIVEN] - 1]))
             if self.stacked + 2 > self.stack.shape[0]:
                 with cython.gil:
                     self.stack = wider(self.stack)
@@ -138,10 +217,11 @@ class Evaluator(Probing):
     @cython.nogil
     @cython.exceptval(-1, check=True)
     def find_result(self, result: cython.int, row: cython.int) -> cython.int:
+        one: cython.ulonglong = 1
         if self.whether:
-            if self.result_stamp[result] == self.stamp:
+            if (self.is_found[result >> 6] >> (result & 63)) & 1:
                 return 0
-            self.result_stamp[result] = self.stamp
+            self.is_found[result >> 6] |= one << (result & 63)
             row = self.document
         if self.found_size + 2 > self.found.shape[0]:
             with cython.gil:
@@ -154,42 +234,63 @@ class Evaluator(Probing):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
-    def spread(self, node: cython.int, row: cython.int) -> cython.int:
-        """A fact brings up what it drives."""
+    def spread(self) -> cython.int:
+        """The facts of a round bring up what they drive."""
+        place: cython.Py_ssize_t
         at: cython.int
-        for at in range(self.plan.nodes[node, DEPENDENT], self.plan.nodes[node, DEPENDENT_END]):
-            self.consider(self.plan.dependents[at], row)
+        node: cython.int
+        self.drive_size = 0
+        for place in range(0, self.stacked, 2):
+            at = self.plan.drives[self.stack[place], DRIVEN] - 1
+            node = 0
+            while node >= 0:
+                if self.drive_size + 2 > self.driven.shape[0]:
+                    with cython.gil:
+                        self.driven = wider(self.driven)
+                node = self.plan.dependents[at]
+                if cython.compiled:
+                    prefetch(cython.address(self.plan.drives[node if node >= 0 else ~node, 0]))
+                self.driven[self.drive_size] = node if node >= 0 else ~node
+                self.driven[self.drive_size + 1] = self.stack[place + 1]
+                self.drive_size += 2
+                at += 1
+        self.stacked = 0
         return 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
     def consider(self, node: cython.int, row: cython.int) -> cython.int:
-        """A candidate: the row is where the node's driver holds."""
-        if self.is_in_vain(node) or self.is_known(node):
+        """A candidate that nothing is known against: the row is where its driver holds, or where it lifts to."""
+        if self.is_known(node):
             return 0
-        kind: cython.int = self.plan.nodes[node, KIND]
-        slot: cython.Py_ssize_t
-        self.step(1)
-        if kind == EXISTS or kind == LIFT or kind == FIRST:
+        kind: cython.int = self.plan.forms[node, FORM]
+        if kind == LIFT or kind == FIRST:
+            if self.plan.forms[node, RISE]:
+                return self.lift_to(node, row, kind == FIRST)
             return self.lift(node, row, kind == FIRST)
+        if kind == AND:
+            return self.join(node, row)
         if kind == DOWN:
-            if self.plan.nodes[node, BY_TEST] == 0:
-                return 0 if self.lacks(node, row) else self.descend(node, row)
+            if not self.plan.forms[node, BY_TEST]:
+                return self.descend(node, row)
             if self.is_below(node, row):
                 self.fact(node, row)
-            return 0
-        if kind == AND and self.plan.nodes[node, CHILD] >= 0:
-            if self.lacks(node, row):
-                return 0
-            slot = self.slot(node, row)
-            if self.cells[slot] & (TRUE | FALSE) == 0 and not self.are_met(node, row):
-                slot = self.slot(node, row)
-                self.cells[slot] |= FALSE
-            elif not self.cells[self.slot(node, row)] & FALSE:
-                self.fact(node, row)
-            return 0
-        if kind == TEST or kind == NAMED or kind == OR or self.holds(node, row):
+        elif kind == TEST or kind == NAMED or kind == OR or self.holds(node, row):
+            self.fact(node, row)
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def join(self, node: cython.int, row: cython.int) -> cython.int:
+        """An AND whose driver holds: a fact if its other parts hold too."""
+        slot: cython.Py_ssize_t = self.slot(node, row)
+        known: cython.longlong = self.cells[slot] & (TRUE | FALSE)
+        if known == 0 and not self.are_met(node, row):
+            slot = self.slot(node, row)  # the table may have grown
+            self.cells[slot] |= FALSE
+        elif known != FALSE:
             self.fact(node, row)
         return 0
 
@@ -199,13 +300,21 @@ class Evaluator(Probing):
     def lift(self, node: cython.int, row: cython.int, is_first: cython.bint) -> cython.int:
         """Facts where the edge can begin that ends at the row."""
         base: cython.Py_ssize_t = self.heap_size
-        self.above(self.plan.nodes[node, EDGE], row)
+        self.above(self.plan.drives[node, WAY], row)
         at: cython.Py_ssize_t
         end: cython.Py_ssize_t = self.heap_size
         for at in range(base, end):
-            if not is_first or self.holds(node, self.heap[at]):
-                self.fact(node, self.heap[at])
+            if not self.leads_nowhere(node, self.heap[at]):
+                self.lift_to(node, self.heap[at], is_first)
         self.heap_size = base
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def lift_to(self, node: cython.int, row: cython.int, is_first: cython.bint) -> cython.int:
+        if not is_first or self.holds(node, row):
+            self.fact(node, row)
         return 0
 
     @cython.cfunc
@@ -213,11 +322,16 @@ class Evaluator(Probing):
     @cython.exceptval(-1, check=True)
     def descend(self, node: cython.int, row: cython.int) -> cython.int:
         """Facts where the edge ends that begins at the row, if they pass the test."""
+        edge: cython.int = self.plan.drives[node, WAY]
+        if self.whether and not self.plan.drives[node, DRIVEN]:  # at which of them is not asked
+            if self.leads(node, self.plan.edges[edge, STEP], row, 0, False):
+                self.find_result(self.plan.result[node], row)
+            return 0
         base: cython.Py_ssize_t = self.heap_size
-        self.below(self.plan.nodes[node, EDGE], row)
+        self.below(edge, row)
         at: cython.Py_ssize_t
         end: cython.Py_ssize_t = self.heap_size
-        test: cython.int = self.plan.nodes[node, OWN_TEST]
+        test: cython.int = self.plan.nodes[node, CHILD]
         for at in range(base, end):
             if test < 0 or self.holds(test, self.heap[at]):
                 self.fact(node, self.heap[at])

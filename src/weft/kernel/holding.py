@@ -6,8 +6,25 @@ import cython
 from weft.kernel.row_heap import TooMuchError
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import AND, DATE, DOWN, EQ, EXISTS, FALSE, FIRST, GT, LE, LIFT, LINKED, LT, NAMED, NE, OR
-    from weft.kernel.codes import CHECK, CHECK_END, CHILD, CODE, EDGE, INNER, KIND, OPERATOR, OWN_TEST, PARENT, READING
+    from weft.kernel.codes import (
+        AND,
+        DATE,
+        DOWN,
+        ELEMENT,
+        EQ,
+        EXISTS,
+        FALSE,
+        FIRST,
+        GT,
+        LE,
+        LIFT,
+        LINKED,
+        LT,
+        NAMED,
+        NE,
+        OR,
+    )
+    from weft.kernel.codes import CHECK, CHECK_END, CHILD, CODE, EDGE, INNER, KIND, OPERATOR, PARENT, READING
     from weft.kernel.codes import PART, PROBED, RANK, STEP, STEP_END, TEST, TEXT, TRUE
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
@@ -16,23 +33,21 @@ if not cython.compiled:  # compiled, these are those of the .pxd
 DEEPEST = cython.declare(cython.int, 400)
 DEEPEST = 400  # nodes in nodes that are looked into: more would be too much for the stack
 
+if not cython.compiled:  # compiled, it is that of the .pxd
 
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(check=False)
-def compared(operator: cython.int, value: cython.double, other: cython.double) -> cython.bint:
-    if operator == EQ:
-        return value == other
-    if operator == NE:
-        return value != other
-    if operator == LT:
-        return value < other
-    if operator == LE:
-        return value <= other
-    if operator == GT:
-        return value > other
-    return value >= other
+    def compared(operator: int, value: float, other: float) -> bool:
+        """Whether a number stands in a relation to another."""
+        if operator == EQ:
+            return value == other
+        if operator == NE:
+            return value != other
+        if operator == LT:
+            return value < other
+        if operator == LE:
+            return value <= other
+        if operator == GT:
+            return value > other
+        return value >= other
 
 
 @cython.cclass
@@ -57,7 +72,7 @@ class Holding(NodeValues):
         kind: cython.int = self.plan.nodes[node, KIND]
         if kind == TEST and self.plan.nodes[node, READING] != PROBED:
             return self.passes(node, row)
-        if kind != DOWN and self.lacks(node, row):  # what a DOWN needs is told of the row above it
+        if self.lacks(node, row):
             return 0
         slot = self.slot(node, row)
         if self.cells[slot] & (TRUE | FALSE):
@@ -67,9 +82,11 @@ class Holding(NodeValues):
             with cython.gil:
                 raise TooMuchError
         self.inside += 1
+        room: cython.ulonglong = self.mask
         answer: cython.int = self.find(kind, node, row)
         self.inside -= 1
-        slot = self.slot(node, row)  # the table may have grown
+        if self.mask != room:  # the table has grown
+            slot = self.slot(node, row)
         self.cells[slot] |= TRUE if answer else FALSE
         return answer
 
@@ -90,12 +107,13 @@ class Holding(NodeValues):
                     return 1
             return 0
         if kind == EXISTS or kind == LIFT:
-            return self.leads(node, self.plan.edges[self.plan.nodes[node, EDGE], STEP], row, 0)
+            return self.leads(node, self.plan.edges[self.plan.nodes[node, EDGE], STEP], row, 0, False)
         if kind == FIRST:
             part = self.first_below(self.plan.nodes[node, EDGE], row)
             return self.holds(self.plan.nodes[node, CHILD], part) if part >= 0 else 0
         if kind == DOWN:
-            if self.plan.nodes[node, OWN_TEST] >= 0 and not self.holds(self.plan.nodes[node, OWN_TEST], row):
+            part = self.plan.nodes[node, CHILD]
+            if part >= 0 and not self.holds(part, row):
                 return 0
             return self.is_below(node, row)
         if kind == RANK:
@@ -176,14 +194,14 @@ class Holding(NodeValues):
                 self.push(row)
                 kept += 1
         else:
-            self.children(self.parents[row], row, self.plan.symbol[node])
+            self.children(self.parents[row], row, self.plan.nodes[node, CODE])
             for at in range(base, self.heap_size):
                 if inner < 0 or self.holds(inner, self.heap[at]):
                     self.heap[kept] = self.heap[at]
                     kept += 1
         size: cython.double = kept - base
         for at in range(base, kept):
-            limit: cython.double = size if self.plan.is_last[node] else self.plan.number[node]
+            limit: cython.double = size if self.plan.nodes[node, READING] else self.plan.number[node]
             is_met: cython.bint = compared(self.plan.nodes[node, OPERATOR], at - base + 1, limit)
             if is_met and self.heap[at] == row:
                 answer = 1
@@ -204,7 +222,8 @@ class Holding(NodeValues):
         start: cython.Py_ssize_t = base
         end: cython.Py_ssize_t
         kept: cython.Py_ssize_t
-        for at in range(self.plan.chain_start[node], self.plan.chain_start[node + 1]):
+        chain: cython.int = self.plan.nodes[node, CODE]
+        for at in range(self.plan.chain_start[chain], self.plan.chain_start[chain + 1]):
             end = self.heap_size
             for place in range(start, end):
                 self.below(self.plan.chain_edges[at], self.heap[place])
@@ -219,7 +238,7 @@ class Holding(NodeValues):
         number: cython.Py_ssize_t = self.heap_size - start
         answer: cython.int = 0
         if number:
-            if self.plan.is_count[node]:
+            if self.plan.nodes[node, READING]:
                 answer = compared(self.plan.nodes[node, OPERATOR], number, self.plan.number[node])
             else:
                 with cython.gil:
@@ -230,31 +249,82 @@ class Holding(NodeValues):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
-    def leads(self, node: cython.int, at: cython.int, row: cython.int, place: cython.int) -> cython.int:
-        """Whether the steps of a node's edge, from one of them on, lead to where its child holds."""
-        base: cython.Py_ssize_t = self.heap_size
-        slot: cython.Py_ssize_t
-        child: cython.int = self.plan.nodes[node, CHILD] if self.plan.nodes[node, KIND] == LIFT else -1
-        is_end: cython.bint = at + 1 == self.plan.edges[self.plan.nodes[node, EDGE], STEP_END]
-        if place:
+    def leads(
+        self, node: cython.int, at: cython.int, row: cython.int, place: cython.int, is_shared: cython.bint
+    ) -> cython.int:
+        """Whether the steps of a node's edge, from one of them on, lead to where its child holds.
+
+        What is known of a row is remembered where others may lead there too: behind a deep step.
+        """
+        slot: cython.Py_ssize_t = 0
+        room: cython.ulonglong = self.mask
+        answer: cython.int
+        if is_shared:
             slot = self.slot(self.plan.nodes[node, INNER] + place, row)
+            room = self.mask
             if self.cells[slot] & (TRUE | FALSE):
                 return (self.cells[slot] & TRUE) != 0
-        self.reach(self.plan.steps[at], row)
-        each: cython.Py_ssize_t
+        if self.plan.steps[at] & 6 == ELEMENT:
+            answer = self.leads_by_elements(node, at, row, place, is_shared)
+        else:
+            answer = self.leads_by_others(node, at, row)
+        if is_shared:
+            if self.mask != room:  # the table has grown
+                slot = self.slot(self.plan.nodes[node, INNER] + place, row)
+            self.cells[slot] |= TRUE if answer else FALSE
+        return answer
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def leads_by_elements(
+        self, node: cython.int, at: cython.int, row: cython.int, place: cython.int, is_shared: cython.bint
+    ) -> cython.int:
+        """The same where the step is one to elements: they are gone over until one leads on."""
+        step: cython.int = self.plan.steps[at]
+        symbol: cython.int = (step >> 3) - 1
+        child: cython.int = self.plan.nodes[node, CHILD]
+        is_end: cython.bint = at + 1 == self.plan.edges[self.plan.nodes[node, EDGE], STEP_END]
+        last: cython.int = self.last[row] if row < self.elements else -1
         answer: cython.int = 0
-        end: cython.Py_ssize_t = self.heap_size
-        for each in range(base, end):
-            if not is_end:
-                answer = self.leads(node, at + 1, self.heap[each], place + 1)
-            elif child < 0:
-                answer = 1
+        below: cython.int = row + 1
+        word: cython.int = (symbol >> 6) & 1
+        bit: cython.int = symbol & 63
+        is_shared = is_shared or step & 1
+        while below <= last:
+            # A name has the bit of each label test that it passes; most names are told apart by that.
+            if symbol < 0 or ((self.name_masks[self.names[below], word] >> bit) & 1 and self.is_passed(symbol, below)):
+                if not is_end:
+                    answer = self.leads(node, at + 1, below, place + 1, is_shared)
+                elif child < 0:
+                    answer = 1
+                else:
+                    answer = self.holds(child, below)
+                if answer:
+                    break
+            if step & 1:
+                below += 1
             else:
-                answer = self.holds(child, self.heap[each])
+                below = self.last[below] + 1
+                self.left -= 1
+        self.step((below - row) >> 4 if step & 1 else 0)
+        return answer
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def leads_by_others(self, node: cython.int, at: cython.int, row: cython.int) -> cython.int:
+        """The same where it is one to attributes or texts: nothing is below these."""
+        base: cython.Py_ssize_t = self.heap_size
+        child: cython.int = self.plan.nodes[node, CHILD]
+        answer: cython.int = 0
+        each: cython.Py_ssize_t
+        if at + 1 < self.plan.edges[self.plan.nodes[node, EDGE], STEP_END]:
+            return 0
+        self.reach(self.plan.steps[at], row)
+        for each in range(base, self.heap_size):
+            answer = 1 if child < 0 else self.holds(child, self.heap[each])
             if answer:
                 break
         self.heap_size = base
-        if place:
-            slot = self.slot(self.plan.nodes[node, INNER] + place, row)
-            self.cells[slot] |= TRUE if answer else FALSE
         return answer

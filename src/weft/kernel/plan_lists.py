@@ -7,35 +7,42 @@ import numpy as np
 from weft.kernel.arrays import wider, zeros
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
+    from weft.kernel.codes import RUN_END, RUN_START
     from weft.kernel.paths import PathTable
     from weft.kernel.probe_tables import ProbeTables
     from weft.kernel.tables import IntLists, Numbers
 
-MOST_PASSED = cython.declare(cython.Py_ssize_t, 4_000_000)
-MOST_PASSED = 4_000_000  # tests that are remembered as passed by values, beyond which all are forgotten
-
-
 MOST_BEGUN = cython.declare(cython.int, 1_000_000)
-MOST_BEGUN = 1_000_000  # edges at label paths, likewise
+MOST_BEGUN = 1_000_000  # edges at label paths that are remembered, beyond which all are forgotten
+
+
+CONTEXTS_SORTED = cython.declare(cython.int, 1)
+CONTEXTS_SORTED = 1
+CONSTANTS_SORTED = cython.declare(cython.int, 2)
+CONSTANTS_SORTED = 2
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def has_number(
-    pool: cython.int[::1], low: cython.Py_ssize_t, size: cython.Py_ssize_t, wanted: cython.int
-) -> cython.bint:
-    """Whether a number is in a stretch of a column that is in order."""
-    end: cython.Py_ssize_t = low + size
-    high: cython.Py_ssize_t = end
+def place_of(
+    pool: cython.int[::1],
+    start: cython.Py_ssize_t,
+    size: cython.Py_ssize_t,
+    width: cython.Py_ssize_t,
+    wanted: cython.int,
+) -> cython.Py_ssize_t:
+    """The first of the records from a place on, in the order of their first numbers, that is not below a number."""
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = size // width
     middle: cython.Py_ssize_t
     while low < high:
         middle = (low + high) >> 1
-        if pool[middle] < wanted:
+        if pool[start + middle * width] < wanted:
             low = middle + 1
         else:
             high = middle
-    return low < end and pool[low] == wanted
+    return start + low * width
 
 
 @cython.cclass
@@ -45,14 +52,14 @@ class PlanLists:
     def __init__(self, paths: PathTable, tables: ProbeTables):
         self.paths, self.tables = paths, tables
         self.is_made, self.has_tests = zeros(1024, np.int8), zeros(1024, np.int8)
-        self.means, self.filters = zeros(1024, np.int8), zeros(4096, np.uint64)
-        self.nodes, self.contexts, self.equals = IntLists(), IntLists(), IntLists()
+        self.is_sorted, self.means = zeros(1024, np.int8), zeros(1024, np.int8)
+        self.filters = zeros(4096, np.uint64)
+        self.nodes, self.contexts, self.constants = IntLists(), IntLists(), IntLists()
         self.runs, self.machines = IntLists(), IntLists()
         self.forget()
 
     def forget(self) -> None:
-        """Forget which tests values were found to pass, and where deep edges were found to begin."""
-        self.found, self.passed, self.lists = Numbers(), IntLists(), 0
+        """Forget where deep edges were found to begin."""
         self.begins, self.begin_bits, self.begun = Numbers(), zeros(1024, np.uint64), 0
 
     @cython.cfunc
@@ -64,14 +71,7 @@ class PlanLists:
         i: cython.Py_ssize_t
         j: cython.longlong
         state: cython.int
-        if path >= self.is_made.shape[0]:
-            self.is_made, self.has_tests = wider(self.is_made, path), wider(self.has_tests, path)
-            self.means, self.filters = wider(self.means, path), wider(self.filters, 4 * path + 3)
-        self.clear_constants(path)
-        for each in (self.nodes, self.contexts, self.equals, self.runs, self.machines):
-            lists: IntLists = each
-            lists.reserve(path, 0)
-            lists.size[path] = 0
+        self.open(path)
         for i in range(reached.start[path], reached.start[path] + reached.size[path]):
             state = reached.pool[i]
             if t.means[state]:
@@ -87,29 +87,53 @@ class PlanLists:
                 self.runs.add(path, j)
             for j in range(t.machine_start[state], t.machine_start[state + 1]):
                 self.machines.add(path, j)
-        self.contexts.sort(path)
-        self.equals.sort(path)
-        self.has_tests[path] = (self.equals.size[path] + self.runs.size[path] + self.machines.size[path]) > 0
+        for each in (self.nodes, self.contexts, self.constants, self.runs, self.machines):
+            lists: IntLists = each
+            lists.give_back(path, lists.start[path] + lists.size[path])
+        self.has_tests[path] = (self.constants.size[path] + self.runs.size[path] + self.machines.size[path]) > 0
         self.is_made[path] = 1
         return 0
 
     @cython.cfunc
-    @cython.exceptval(check=False)
-    def clear_constants(self, path: cython.int) -> cython.void:
+    @cython.exceptval(-1, check=True)
+    def open(self, path: cython.int) -> cython.int:
+        """Empty lists for a label path."""
         word: cython.int
-        self.means[path] = 0
+        if path >= self.is_made.shape[0]:
+            self.is_made, self.has_tests = wider(self.is_made, path), wider(self.has_tests, path)
+            self.is_sorted, self.means = wider(self.is_sorted, path), wider(self.means, path)
+            self.filters = wider(self.filters, 4 * path + 3)
+        self.means[path] = self.is_sorted[path] = 0
         for word in range(4):
             self.filters[4 * path + word] = 0
+        for each in (self.nodes, self.contexts, self.constants, self.runs, self.machines):
+            lists: IntLists = each
+            lists.reserve(path, 0)
+            lists.size[path] = 0
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
     def add_constants(self, path: cython.int, state: cython.int) -> cython.int:
         """A label path reaches a state with tests that constants lead to."""
-        word: cython.int
-        self.equals.add(path, state)
-        self.means[path] = self.means[path] | self.tables.means[state]
-        for word in range(4):
-            self.filters[4 * path + word] |= self.tables.filters[self.tables.filter_at[state], word]
+        t: ProbeTables = self.tables
+        code: cython.int
+        one: cython.ulonglong = 1
+        at: cython.longlong
+        size: cython.Py_ssize_t = self.constants.size[path]
+        more: cython.Py_ssize_t = 2 * (t.constant_start[state + 1] - t.constant_start[state])
+        place: cython.Py_ssize_t
+        self.means[path] = self.means[path] | t.means[state]
+        if size + more > self.constants.room[path]:
+            self.constants.reserve(path, 2 * size + more)
+        place = self.constants.start[path] + size
+        for at in range(t.constant_start[state], t.constant_start[state + 1]):
+            code = t.constants[at, 0]
+            self.filters[4 * path + ((code >> 6) & 3)] |= one << (code & 63)
+            self.constants.pool[place] = code
+            self.constants.pool[place + 1] = t.constants[at, 1]
+            place += 2
+        self.constants.size[path] = size + more
         return 0
 
     @cython.cfunc
@@ -121,70 +145,27 @@ class PlanLists:
 
     @cython.cfunc
     @cython.nogil
-    @cython.exceptval(-1, check=True)
-    def passing(self, path: cython.int, code: cython.int) -> cython.int:
-        """The list of the tests at a label path that a value passes by being, or having in it, a constant."""
-        key: cython.longlong = path
-        key = (key << 32) | code
-        known: cython.int = self.found.find(key)
-        if known < 0:
-            if self.passed.used > MOST_PASSED:
-                with cython.gil:
-                    self.forget()
-            known = self.intersect(path, code)
-            self.found.put(key, known)
-        return known
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1, check=True)
-    def intersect(self, path: cython.int, code: cython.int) -> cython.int:
-        """The tests with a constant whose states a label path reaches: the fewer are looked for among the others."""
-        new: cython.int = self.lists
-        low: cython.longlong = self.tables.equal_start[code]
-        end: cython.longlong = self.tables.equal_start[code + 1]
-        first: cython.Py_ssize_t = self.equals.start[path]
-        last: cython.Py_ssize_t = first + self.equals.size[path]
-        i: cython.Py_ssize_t
-        high: cython.longlong
-        middle: cython.longlong
-        state: cython.int
-        self.lists += 1
-        self.passed.reserve(new, 0)
-        self.passed.size[new] = 0
-        if end - low <= last - first:
-            while low < end:
-                if self.is_found(path, self.tables.equal_states[low]):
-                    self.passed.add(new, self.tables.equal_tests[low])
-                low += 1
-            return new
-        for i in range(first, last):
-            state = self.equals.pool[i]
-            high = end
-            while low < high:
-                middle = (low + high) >> 1
-                if self.tables.equal_states[middle] < state:
-                    low = middle + 1
-                else:
-                    high = middle
-            while low < end and self.tables.equal_states[low] == state:
-                self.passed.add(new, self.tables.equal_tests[low])
-                low += 1
-        return new
-
-    @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
-    def is_found(self, path: cython.int, state: cython.int) -> cython.bint:
-        """Whether a state has tests that constants lead to and is reached at a label path."""
-        return has_number(self.equals.pool, self.equals.start[path], self.equals.size[path], state)
+    def find_constant(self, path: cython.int, code: cython.int) -> cython.Py_ssize_t:
+        """Where the pairs of a constant begin among those of a label path, which are sorted when first asked for."""
+        if not self.is_sorted[path] & CONSTANTS_SORTED:
+            self.constants.sort(path, 2)
+            self.is_sorted[path] = self.is_sorted[path] | CONSTANTS_SORTED
+        return place_of(self.constants.pool, self.constants.start[path], self.constants.size[path], 2, code)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def is_above(self, path: cython.int, state: cython.int) -> cython.bint:
         """Whether a state is above deep edges and is reached at a label path."""
-        return has_number(self.contexts.pool, self.contexts.start[path], self.contexts.size[path], state)
+        if not self.is_sorted[path] & CONTEXTS_SORTED:
+            self.contexts.sort(path, 1)
+            self.is_sorted[path] = self.is_sorted[path] | CONTEXTS_SORTED
+        end: cython.Py_ssize_t = self.contexts.start[path] + self.contexts.size[path]
+        at: cython.Py_ssize_t = place_of(
+            self.contexts.pool, self.contexts.start[path], self.contexts.size[path], 1, state
+        )
+        return at < end and self.contexts.pool[at] == state
 
     @cython.cfunc
     @cython.nogil
@@ -204,7 +185,7 @@ class PlanLists:
 
     def cut(self, mark: int) -> None:
         """Forget the label plans from a label path on."""
-        for each in (self.nodes, self.contexts, self.equals, self.runs, self.machines):
+        for each in (self.nodes, self.contexts, self.constants, self.runs, self.machines):
             lists: IntLists = each
             lists.cut(mark)
         made = np.asarray(self.is_made)
@@ -213,7 +194,7 @@ class PlanLists:
 
     def memory(self) -> int:
         """About how many numbers are kept."""
-        kept = (self.nodes, self.contexts, self.equals, self.runs, self.machines, self.passed)
+        kept = (self.nodes, self.contexts, self.constants, self.runs, self.machines)
         used = 0
         for each in kept:
             lists: IntLists = each
@@ -228,6 +209,6 @@ class PlanLists:
 
     def comparisons_at(self, path: int) -> object:
         """The comparisons of numbers and instants at a label path."""
-        runs = self.runs.of(path)
-        starts, tests = np.asarray(self.tables.test_start), np.asarray(self.tables.tests)
-        return np.concatenate([np.zeros(0, np.int32), *(tests[starts[run] : starts[run + 1]] for run in runs.tolist())])
+        records, tests = np.asarray(self.tables.runs)[self.runs.of(path)], np.asarray(self.tables.run_nodes)
+        spans = records[:, [RUN_START, RUN_END]].tolist()
+        return np.concatenate([np.zeros(0, np.int32), *(tests[start:end] for start, end in spans)])

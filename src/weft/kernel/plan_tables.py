@@ -7,43 +7,52 @@ import numpy as np
 from weft.kernel.arrays import held, lined_up
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import AIM, AND, BELOW, CHECK, CHECK_END, CHILD, DEPENDENT, DEPENDENT_END, DOWN, EDGE, EXISTS
-    from weft.kernel.codes import FIRST, KIDS, KIND, LIFT, MASK_WORDS, OR, OWN_TEST, PARENT, RANK, RESULT, STEP
-    from weft.kernel.codes import STEP_END, WHOLE
+    from weft.kernel.codes import AIM, AND, BELOW, BY_TEST, CHECK, CHECK_END, CHILD, DOWN, DRIVEN, EDGE, EXISTS, FIRST
+    from weft.kernel.codes import FORM, IS_RESULT, KIDS, KIND, LIFT, OR, PARENT, RANK, RISE, STEP, STEP_END, UP, WAY
+    from weft.kernel.codes import WHOLE
+
+MOST_UP = cython.declare(cython.int, 100)
+MOST_UP = 100  # levels that a record can say; where an edge begins further up, it says that this differs
 
 
 @cython.cclass
 class PlanTables:
     """The nodes and edges of a shared plan; never changed.
 
-    What is read of a node or an edge together lies together: a record of a node is one line of the cache. Names that
-    nodes need are bits, several names may share one: what is missing is missing, what is there may be another.
+    What is read of a node together lies together: a record is one line of the cache. Names that nodes need are bits,
+    several names may share one: what is missing is missing, what is there may be another.
     """
 
     def __init__(self, columns: dict):
-        self.nodes, self.edges = lined_up(*columns["nodes"].shape, np.int32), held(columns["edges"])
-        np.asarray(self.nodes)[:] = columns["nodes"]
-        self.dependents = held(columns["dependents"])
+        number = len(columns["nodes"])
+        self.masks, self.drive_masks = lined_up(number, 8, np.uint64), lined_up(number, 8, np.uint64)
+        masks, drives = np.asarray(self.masks), np.asarray(self.drive_masks)
+        self.nodes, self.drives = held(masks.view(np.int32)), held(drives.view(np.int32))
+        self.forms = held(drives.view(np.int8))
+        np.asarray(self.nodes)[:, KIND:] = columns["nodes"]
+        self.edges, self.result, self.results = held(columns["edges"]), held(columns["result"]), columns["results"]
+        self.dependent_start = held(columns["dependent_start"])
+        self.dependents = held(np.array(columns["dependents"]))
         self.checks = held(columns["checks"])
         self.is_negated = held(columns["is_negated"])
         self.number = held(columns["number"])
-        self.symbol = held(columns["symbol"])
-        self.is_last = held(columns["is_last"])
-        self.is_count = held(columns["is_count"])
         self.chain_start = held(columns["chain_start"])
         self.chain_edges = held(columns["chain_edges"])
         self.chain_nodes = held(columns["chain_nodes"])
         self.steps = held(columns["steps"])
-        self.results = columns["results"]
-        self.masks = lined_up(len(columns["nodes"]), MASK_WORDS, np.uint64)
+        self.by_test = held(columns["by_test"])
         node: cython.int
         for node in range(self.nodes.shape[0]):  # parts have smaller numbers than what is made of them
             self.need(node)
         for node in range(self.nodes.shape[0] - 1, -1, -1):
-            self.aim(node)
-        for node in range(self.nodes.shape[0]):
-            if self.nodes[node, KIND] == DOWN:  # considered from the row above, which all of its edge lies below
-                self.need_edge(node)
+            self.drive(node)
+        for node in range(self.dependent_start.shape[0] - 1):  # in a list of what a node drives the last one is marked
+            if self.dependent_start[node] < self.dependent_start[node + 1]:
+                self.dependents[self.dependent_start[node + 1] - 1] = ~self.dependents[
+                    self.dependent_start[node + 1] - 1
+                ]
+
+    # -- where nodes are asked for
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -52,12 +61,11 @@ class PlanTables:
         kind: cython.int = self.nodes[node, KIND]
         at: cython.int
         word: cython.int
+        part: cython.int = self.nodes[node, CHILD]
         if kind == EXISTS or kind == LIFT or kind == FIRST:
-            self.need_edge(node)
-        elif kind == AND or kind == RANK:
-            self.need_part(node, self.nodes[node, CHILD])
-        elif kind == DOWN:
-            self.need_part(node, self.nodes[node, OWN_TEST])
+            self.need_edge(self.masks, node)
+        elif part >= 0 and (kind == AND or kind == RANK or kind == DOWN):
+            self.need_part(node, part)
         if kind == AND:
             for at in range(self.nodes[node, CHECK], self.nodes[node, CHECK_END]):
                 if not self.is_negated[at]:
@@ -65,21 +73,20 @@ class PlanTables:
         elif kind == OR:
             self.need_common(node)
         for word in range(2):
-            self.masks[node, WHOLE + word] = self.masks[node, BELOW + word]
+            self.drive_masks[node, WHOLE + word] = self.masks[node, BELOW + word]
         if kind == DOWN:
             for at in range(self.edges[self.nodes[node, EDGE], STEP], self.edges[self.nodes[node, EDGE], STEP_END]):
-                self.need_step(node, WHOLE, self.steps[at])
+                self.need_step(self.drive_masks, node, WHOLE, self.steps[at])
             for word in range(2):
-                self.masks[node, WHOLE + word] |= self.masks[self.nodes[node, PARENT], WHOLE + word]
+                self.drive_masks[node, WHOLE + word] |= self.drive_masks[self.nodes[node, PARENT], WHOLE + word]
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def need_part(self, node: cython.int, part: cython.int) -> cython.void:
         """What a part at the same row needs."""
         word: cython.int
-        if part >= 0:
-            for word in range(WHOLE):
-                self.masks[node, word] |= self.masks[part, word]
+        for word in range(WHOLE):
+            self.masks[node, word] |= self.masks[part, word]
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -94,51 +101,79 @@ class PlanTables:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def need_edge(self, node: cython.int) -> cython.void:
-        """The names along a node's edge, and what is needed below where it ends; nothing else."""
+    def need_edge(self, masks: cython.ulonglong[:, ::1], node: cython.int) -> cython.void:
+        """The names along a node's edge, and what is needed below where it ends."""
         first: cython.int = self.edges[self.nodes[node, EDGE], STEP]
         at: cython.int
         word: cython.int
-        part: cython.int = self.nodes[node, OWN_TEST if self.nodes[node, KIND] == DOWN else CHILD]
-        for word in range(WHOLE):
-            self.masks[node, word] = 0
-        for word in range(2):
-            if part >= 0:
-                self.masks[node, BELOW + word] = self.masks[part, BELOW + word]
+        part: cython.int = self.nodes[node, CHILD]
+        if part >= 0:
+            for word in range(2):
+                masks[node, BELOW + word] |= self.masks[part, BELOW + word]
         for at in range(first, self.edges[self.nodes[node, EDGE], STEP_END]):
-            self.need_step(node, BELOW, self.steps[at])
+            self.need_step(masks, node, BELOW, self.steps[at])
             if at == first and not self.steps[at] & 1:
-                self.need_step(node, KIDS, self.steps[at])
+                self.need_step(masks, node, KIDS, self.steps[at])
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def need_step(self, node: cython.int, words: cython.int, step: cython.int) -> cython.void:
+    def need_step(
+        self, masks: cython.ulonglong[:, ::1], node: cython.int, words: cython.int, step: cython.int
+    ) -> cython.void:
         symbol: cython.int = (step >> 3) - 1
         one: cython.ulonglong = 1
         if symbol >= 0:
-            self.masks[node, words + ((symbol >> 6) & 1)] |= one << (symbol & 63)
+            masks[node, words + ((symbol >> 6) & 1)] |= one << (symbol & 63)
+
+    # -- where they come up
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def aim(self, node: cython.int) -> cython.void:
-        """What a document must have for anything to come of a node; and the result, where it can only be one."""
-        first: cython.int = self.nodes[node, DEPENDENT]
-        end: cython.int = self.nodes[node, DEPENDENT_END]
-        at: cython.int
+    def drive(self, node: cython.int) -> cython.void:
+        """The record of a node where it comes up; those of what it drives, which have larger numbers, are made."""
+        first: cython.longlong = self.dependent_start[node]
+        end: cython.longlong = self.dependent_start[node + 1]
+        kind: cython.int = self.nodes[node, KIND]
+        edge: cython.int = self.nodes[node, EDGE]
         word: cython.int
-        wanted: cython.ulonglong
+        self.drives[node, WAY], self.forms[node, FORM] = edge, kind
+        self.forms[node, RISE] = self.edges[edge, UP] if edge >= 0 and self.edges[edge, UP] <= MOST_UP else 0
+        self.forms[node, IS_RESULT], self.forms[node, BY_TEST] = self.result[node] >= 0, self.by_test[node]
         if first == end:
-            self.masks[node, AIM] = self.nodes[node, RESULT] + 1
-            return
-        if self.nodes[node, RESULT] >= 0:
-            return
-        aim: cython.ulonglong = self.masks[self.dependents[first], AIM]
+            self.drives[node, AIM] = self.result[node] + 1
+        else:
+            self.drives[node, DRIVEN] = first + 1
+            if self.result[node] < 0:
+                self.aim(node, first, end)
+        if kind == DOWN and not self.by_test[node]:  # it comes up at the row above, which all of its edge lies below
+            for word in range(2):
+                self.drive_masks[node, BELOW + word] |= self.drive_masks[node, KIDS + word]
+                self.drive_masks[node, KIDS + word] = 0
+            self.need_edge(self.drive_masks, node)
+        elif kind != LIFT and kind != FIRST:
+            for word in range(WHOLE):
+                self.drive_masks[node, word] |= self.masks[node, word]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def aim(self, node: cython.int, first: cython.longlong, end: cython.longlong) -> cython.void:
+        """What a row and a document must have for anything to come of a node; and the result, if it can only be one."""
+        at: cython.longlong
+        word: cython.int
+        kind: cython.int
+        wanted: cython.ulonglong
+        aim: cython.int = self.drives[self.dependents[first], AIM]
         for at in range(first + 1, end):
-            if self.masks[self.dependents[at], AIM] != aim:
+            if self.drives[self.dependents[at], AIM] != aim:
                 aim = 0
-        self.masks[node, AIM] = aim
-        for word in range(WHOLE, AIM):
-            wanted = self.masks[self.dependents[first], word]
-            for at in range(first + 1, end):
-                wanted &= self.masks[self.dependents[at], word]
-            self.masks[node, word] |= wanted
+        self.drives[node, AIM] = aim
+        for word in range(WHOLE + 2):
+            wanted = 0
+            wanted = ~wanted
+            for at in range(first, end):
+                kind = self.forms[self.dependents[at], FORM]
+                if word < WHOLE and (kind == LIFT or kind == FIRST):  # theirs are told of the rows further up
+                    wanted = 0
+                else:
+                    wanted &= self.drive_masks[self.dependents[at], word]
+            self.drive_masks[node, word] |= wanted

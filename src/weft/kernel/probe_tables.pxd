@@ -9,23 +9,20 @@ cdef class ProbeTables:
     cdef int[::1] named_nodes
     cdef int[::1] named_symbols
     cdef signed char[::1] is_context  # states above deep edges
-    # comparisons: of a state its runs, of a run its tests in the order of their constants
+    # comparisons: of a state its runs, of a run what its tests bring up, in the order of their constants
     cdef signed char[::1] means  # by state, by what means its tests on texts are found, see `codes`
     cdef long long[::1] run_start
-    cdef signed char[::1] run_operator
-    cdef signed char[::1] run_reading
-    cdef long long[::1] test_start
-    cdef long long[::1] ordered_end  # by run: before the tests whose constant is not-a-number
+    cdef int[:, ::1] runs  # by run its record, see `codes`
     cdef double[::1] keys
-    cdef int[::1] tests
-    # tests that are found by their constants, texts first, then parts of texts: by constant, in the order of their states
-    cdef int[::1] filter_at  # by state that has such tests
-    cdef unsigned long long[:, ::1] filters  # the bits of their constants, modulo 256
+    cdef int[::1] run_nodes
+    # what constants bring up, texts first, then parts of texts: of a state pairs of a code and a node or, where there are
+    # several, ~ the place of these
+    cdef long long[::1] constant_start
+    cdef int[:, ::1] constants
+    cdef long long[::1] several_start
+    cdef int[::1] several_nodes
     cdef PartTables parts
     cdef int texts  # how many there are
-    cdef long long[::1] equal_start
-    cdef int[::1] equal_states
-    cdef int[::1] equal_tests
     # tests on parts of texts: of a state its machines
     cdef long long[::1] machine_start
     # the constants: texts in order, found by their bytes
@@ -34,11 +31,12 @@ cdef class ProbeTables:
     cdef int[::1] slots  # code + 1, 0: free
     cdef unsigned long long mask
     cdef unsigned long long seed
-    cdef unsigned long long lengths  # bits of the lengths that there are, the last one for all above
+    cdef unsigned long long[::1] ends  # bits of the lengths and ends that there are
     cdef Py_ssize_t longest
     cdef bint is_ordered  # texts are compared by order too
 
     cdef int index(self, int number) except? -1
+    cdef int end_bit(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept nogil
     cdef int find(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept nogil
     cdef int rank(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept nogil
     cdef unsigned long long hashed(self, const unsigned char[::1] text, Py_ssize_t start, Py_ssize_t end) noexcept nogil

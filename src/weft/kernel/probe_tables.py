@@ -12,8 +12,8 @@ if not cython.compiled:  # compiled, it is that of the .pxd
 MASK32 = cython.declare(cython.ulonglong)  # numbers beyond 31 bits must be C variables, or they are Python's
 PRIME = cython.declare(cython.ulonglong)
 MASK32, PRIME = 0xFFFFFFFF, 0x01000193
-LONG = cython.declare(cython.int, 63)
-LONG = 63  # texts of so many bytes and more share a bit of the lengths
+ENDS_WORDS = cython.declare(cython.int, 256)
+ENDS_WORDS = 256  # of the bits that tell texts apart by their lengths and ends
 
 
 @cython.cclass
@@ -26,12 +26,11 @@ class ProbeTables:
         self.named_start, self.named_nodes = held(columns["named_start"]), held(columns["named_nodes"])
         self.named_symbols, self.is_context = held(columns["named_symbols"]), held(columns["is_context"])
         self.means, self.run_start = held(columns["means"]), held(columns["run_start"])
-        self.run_operator, self.run_reading = held(columns["run_operator"]), held(columns["run_reading"])
-        self.test_start, self.ordered_end = held(columns["test_start"]), held(columns["ordered_end"])
-        self.keys, self.tests = held(columns["keys"]), held(columns["tests"])
-        self.equal_start, self.equal_states = held(columns["equal_start"]), held(columns["equal_states"])
-        self.equal_tests, self.machine_start = held(columns["equal_tests"]), held(columns["machine_start"])
-        self.filter_at, self.filters = held(columns["filter_at"]), held(columns["filters"])
+        self.runs = held(columns["runs"])
+        self.keys, self.run_nodes = held(columns["keys"]), held(columns["run_nodes"])
+        self.constant_start, self.constants = held(columns["constant_start"]), held(columns["constants"])
+        self.several_start, self.several_nodes = held(columns["several_start"]), held(columns["several_nodes"])
+        self.machine_start = held(columns["machine_start"])
         self.is_ordered, self.parts, self.texts = is_ordered, parts, len(texts)
         self.seed = seed & MASK32
         self.characters = memoryview(b"".join(texts) + b"\0")
@@ -47,18 +46,36 @@ class ProbeTables:
         length: cython.Py_ssize_t
         one: cython.ulonglong = 1
         at: cython.ulonglong
+        end: cython.int
         while size < 2 * number:
             size *= 2
-        self.slots, self.mask, self.lengths, self.longest = zeros(size, np.int32), size - 1, 0, 0
+        self.slots, self.mask, self.longest = zeros(size, np.int32), size - 1, 0
+        self.ends = zeros(ENDS_WORDS, np.uint64)
         for code in range(number):
             length = self.character_start[code + 1] - self.character_start[code]
             self.longest = max(self.longest, length)
-            self.lengths |= one << min(length, LONG)
+            end = self.end_bit(self.characters, self.character_start[code], self.character_start[code + 1])
+            self.ends[end >> 6] |= one << (end & 63)
             at = self.hashed(self.characters, self.character_start[code], self.character_start[code + 1]) & self.mask
             while self.slots[at]:
                 at = (at + 1) & self.mask
             self.slots[at] = code + 1
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def end_bit(
+        self, text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.int:
+        """The bit of a text's length, its first byte and its last two: most that are no constants have none of theirs."""
+        length: cython.Py_ssize_t = end - start
+        bits: cython.int = (length & 4095) * 37
+        if length:
+            bits ^= text[start] * 5 ^ text[end - 1] << 6
+        if length > 1:
+            bits ^= text[end - 2] * 3
+        return bits & (64 * ENDS_WORDS - 1)
 
     @cython.cfunc
     @cython.nogil
@@ -81,7 +98,8 @@ class ProbeTables:
     ) -> cython.int:
         """The code of a text, -1 if it is no constant."""
         length: cython.Py_ssize_t = end - start
-        if length > self.longest or not (self.lengths >> min(length, LONG)) & 1:
+        end_bit: cython.int = self.end_bit(text, start, end)
+        if length > self.longest or not (self.ends[end_bit >> 6] >> (end_bit & 63)) & 1:
             return -1
         at: cython.ulonglong = self.hashed(text, start, end) & self.mask
         code: cython.int

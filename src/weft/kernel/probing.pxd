@@ -1,4 +1,5 @@
-from weft.kernel.codes cimport DATE, EQ, GT, LE, LT, NE, TEXT
+from weft.kernel.codes cimport DATE, EQ, GT, LE, LT, NE, ORDERED_END, RUN_END, RUN_FORM, RUN_START, TEXT
+from weft.kernel.holding cimport compared
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
 from weft.kernel.text_probing cimport TextProbing
@@ -12,5 +13,5 @@ cdef class Probing(TextProbing):
     cdef int probe_rows(self, int first, int end) except? -1 nogil
     cdef int leave(self, int machine, int row) except? -1 nogil
     cdef int probe_run(self, int run, int row) except? -1 nogil
-    cdef int bring_up_tests(self, long long begin, long long end, int row) except? -1 nogil
+    cdef int bring_up_all(self, long long begin, long long end, int row) except? -1 nogil
     cdef long long place(self, int run, double key, bint is_behind) noexcept nogil

@@ -7,10 +7,14 @@ import numpy as np
 from weft.kernel.arrays import wider, zeros
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import DATE, EQ, GT, LE, LT, NE, TEXT
+    from weft.kernel.codes import DATE, EQ, GT, LE, LT, NE, ORDERED_END, RUN_END, RUN_FORM, RUN_START, TEXT
+    from weft.kernel.holding import compared
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
     from weft.kernel.text_probing import TextProbing
+
+FEW = cython.declare(cython.int, 8)
+FEW = 8  # tests that are gone over one by one in the time of a search among them
 
 
 @cython.cclass
@@ -69,8 +73,11 @@ class Probing(TextProbing):
             if label < 0:
                 continue
             start = self.lists.nodes.start[label]
-            for at in range(start, start + self.lists.nodes.size[label]):
-                self.bring_up(self.lists.nodes.pool[at], row)
+            self.reserve_risen(self.lists.nodes.size[label])
+            for at in range(start, start + self.lists.nodes.size[label]):  # very many: not by calls
+                self.risen[self.risen_size] = self.lists.nodes.pool[at]
+                self.risen[self.risen_size + 1] = row
+                self.risen_size += 2
             if not self.lists.has_tests[label]:
                 continue
             if self.lists.means[label]:
@@ -100,15 +107,16 @@ class Probing(TextProbing):
     @cython.nogil
     @cython.exceptval(-1, check=True)
     def probe_run(self, run: cython.int, row: cython.int) -> cython.int:
-        """Bring up the tests of a run that the row's value passes: at most two ranges of it."""
-        reading: cython.int = self.tests.run_reading[run]
-        operator: cython.int = self.tests.run_operator[run]
-        first: cython.longlong = self.tests.test_start[run]
-        end: cython.longlong = self.tests.test_start[run + 1]
-        ordered: cython.longlong = self.tests.ordered_end[run]
+        """Bring up what the tests of a run drive that the row's value passes: at most two ranges of it."""
+        form: cython.int = self.tests.runs[run, RUN_FORM]
+        reading: cython.int = form >> 8
+        operator: cython.int = form & 255
+        first: cython.int = self.tests.runs[run, RUN_START]
+        end: cython.int = self.tests.runs[run, RUN_END]
         low: cython.longlong
         high: cython.longlong
         number: cython.double
+        at: cython.int
         if not (self.known[row] >> reading) & 1:
             self.read(row, reading)
         if reading == TEXT:
@@ -117,27 +125,33 @@ class Probing(TextProbing):
         else:
             number = self.value(row, reading)
             if number != number:  # what is no number is unequal to all numbers, and to no instant
-                return self.bring_up_tests(first, end if operator == NE and reading < DATE else first, row)
+                return self.bring_up_all(first, end if operator == NE and reading < DATE else first, row)
+            if end - first <= FEW:
+                self.reserve_risen(FEW)
+                for at in range(first, end):
+                    if compared(operator, number, self.tests.keys[at]):
+                        self.put_risen(self.tests.run_nodes[at], row)
+                return 0
             low = self.place(run, number, False)
             high = self.place(run, number, True)
         if operator == EQ:
-            return self.bring_up_tests(low, high, row)
+            return self.bring_up_all(low, high, row)
         if operator == NE:
-            self.bring_up_tests(first, low, row)
-            return self.bring_up_tests(high, end, row)
+            self.bring_up_all(first, low, row)
+            return self.bring_up_all(high, end, row)
         if operator == LT:
-            return self.bring_up_tests(high, ordered, row)
+            return self.bring_up_all(high, self.tests.runs[run, ORDERED_END], row)
         if operator == LE:
-            return self.bring_up_tests(low, ordered, row)
-        return self.bring_up_tests(first, low if operator == GT else high, row)
+            return self.bring_up_all(low, self.tests.runs[run, ORDERED_END], row)
+        return self.bring_up_all(first, low if operator == GT else high, row)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def place(self, run: cython.int, key: cython.double, is_behind: cython.bint) -> cython.longlong:
         """The first test of a run whose constant is not below a key, or that is above it."""
-        low: cython.longlong = self.tests.test_start[run]
-        high: cython.longlong = self.tests.ordered_end[run]
+        low: cython.longlong = self.tests.runs[run, RUN_START]
+        high: cython.longlong = self.tests.runs[run, ORDERED_END]
         middle: cython.longlong
         while low < high:
             middle = (low + high) >> 1
@@ -150,8 +164,10 @@ class Probing(TextProbing):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
-    def bring_up_tests(self, begin: cython.longlong, end: cython.longlong, row: cython.int) -> cython.int:
+    def bring_up_all(self, begin: cython.longlong, end: cython.longlong, row: cython.int) -> cython.int:
         at: cython.longlong
+        if begin < end:
+            self.reserve_risen(end - begin)
         for at in range(begin, end):
-            self.bring_up(self.tests.tests[at], row)
+            self.put_risen(self.tests.run_nodes[at], row)
         return 0

@@ -26,5 +26,5 @@ cdef class IntLists:
     cdef Py_ssize_t reserve(self, Py_ssize_t which, Py_ssize_t size) except? -1 nogil
     cdef int add(self, Py_ssize_t which, int entry) except? -1 nogil
     cdef void give_back(self, Py_ssize_t which, Py_ssize_t end) noexcept nogil
-    cdef int sort(self, Py_ssize_t which) except? -1
+    cdef void sort(self, Py_ssize_t which, Py_ssize_t width) noexcept nogil
     cdef int cut(self, Py_ssize_t mark) except? -1

@@ -92,6 +92,8 @@ class IntLists:
                 self.start, self.size = wider(self.start, which), wider(self.size, which)
                 self.room = wider(self.room, which)
         if size > self.room[which]:
+            if self.start[which] + self.room[which] == self.used:  # the last one grows where it is
+                self.used = self.start[which]
             if self.used + size > self.pool.shape[0]:
                 with cython.gil:
                     self.pool = wider(self.pool, self.used + size)
@@ -124,24 +126,33 @@ class IntLists:
             self.room[which] = end - self.start[which]
 
     @cython.cfunc
-    @cython.exceptval(-1)
-    def sort(self, which: cython.Py_ssize_t) -> cython.int:
-        """Put a list in order."""
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sort(self, which: cython.Py_ssize_t, width: cython.Py_ssize_t) -> cython.void:
+        """Put a list of records of one or two numbers in the order of the first; by Shell's way, in place."""
         first: cython.Py_ssize_t = self.start[which]
-        if self.size[which] > 64:
-            self.put(which, np.sort(self.of(which)))
-            return 0
+        end: cython.Py_ssize_t = first + self.size[which]
+        gap: cython.Py_ssize_t = width
         at: cython.Py_ssize_t
         place: cython.Py_ssize_t
         entry: cython.int
-        for at in range(first + 1, first + self.size[which]):
-            entry = self.pool[at]
-            place = at
-            while place > first and self.pool[place - 1] > entry:
-                self.pool[place] = self.pool[place - 1]
-                place -= 1
-            self.pool[place] = entry
-        return 0
+        behind: cython.int
+        while 3 * gap < end - first:
+            gap = 3 * gap + width
+        while gap >= width:
+            at = first + gap
+            while at < end:
+                entry = self.pool[at]
+                behind = self.pool[at + width - 1]
+                place = at
+                while place - gap >= first and self.pool[place - gap] > entry:
+                    self.pool[place + width - 1] = self.pool[place - gap + width - 1]
+                    self.pool[place] = self.pool[place - gap]
+                    place -= gap
+                self.pool[place + width - 1] = behind
+                self.pool[place] = entry
+                at += width
+            gap = (gap // width - 1) // 3 * width
 
     @cython.cfunc
     @cython.exceptval(-1)

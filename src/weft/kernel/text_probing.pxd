@@ -1,4 +1,4 @@
-from weft.kernel.codes cimport BY_END, BY_EQUAL, BY_INSIDE, BY_START, ENDS, STARTS, TEXT
+from weft.kernel.codes cimport BY_END, BY_EQUAL, BY_INSIDE, BY_START, TEXT
 from weft.kernel.holding cimport Holding
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
@@ -17,11 +17,11 @@ cdef class TextProbing(Holding):
     cdef Py_ssize_t places
     cdef Py_ssize_t most_places
 
-    cdef int bring_up(self, int node, int row) except? -1 nogil
+    cdef int reserve_risen(self, Py_ssize_t number) except? -1 nogil
+    cdef void put_risen(self, int node, int row) noexcept nogil
     cdef int probe_texts(self, int label, int row, int means) except? -1 nogil
     cdef int pass_constant(self, int label, int row, int code) except? -1 nogil
-    cdef int probe_affixes(self, int label, int row, int operator, bint is_text) except? -1 nogil
+    cdef int probe_affixes(self, const unsigned char[::1] text, int label, int row, int means) except? -1 nogil
     cdef int probe_inside(self, int label, int row, bint is_text) except? -1 nogil
-    cdef int search(self, Py_ssize_t begin, Py_ssize_t end, bint is_text) except? -1 nogil
+    cdef int search(self, const unsigned char[::1] text, Py_ssize_t begin, Py_ssize_t end) except? -1 nogil
     cdef int put_place(self, Py_ssize_t begin, Py_ssize_t end, int code) except? -1 nogil
-    cdef unsigned char byte_at(self, Py_ssize_t at, bint is_text) noexcept nogil

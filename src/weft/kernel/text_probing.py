@@ -8,13 +8,11 @@ from weft.kernel.arrays import wider, zeros
 from weft.kernel.row_heap import TooMuchError
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import BY_END, BY_EQUAL, BY_INSIDE, BY_START, ENDS, STARTS, TEXT
+    from weft.kernel.codes import BY_END, BY_EQUAL, BY_INSIDE, BY_START, TEXT
     from weft.kernel.holding import Holding
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
 
-LONG = cython.declare(cython.int, 63)
-LONG = 63  # constants of so many bytes and more share a bit of the lengths
 FEW_PLACES = cython.declare(cython.Py_ssize_t, 1 << 16)
 FEW_PLACES = 1 << 16  # of constants in a text, whatever it is
 
@@ -33,20 +31,27 @@ class TextProbing(Holding):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
-    def bring_up(self, node: cython.int, row: cython.int) -> cython.int:
-        if self.risen_size + 2 > self.risen.shape[0]:
+    def reserve_risen(self, number: cython.Py_ssize_t) -> cython.int:
+        """Room for so many more that come up."""
+        if self.risen_size + 2 * number > self.risen.shape[0]:
             with cython.gil:
-                self.risen = wider(self.risen)
+                self.risen = wider(self.risen, self.risen_size + 2 * number)
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def put_risen(self, node: cython.int, row: cython.int) -> cython.void:
+        """A node comes up at a row; there is room."""
         self.risen[self.risen_size] = node
         self.risen[self.risen_size + 1] = row
         self.risen_size += 2
-        return 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
     def probe_texts(self, label: cython.int, row: cython.int, means: cython.int) -> cython.int:
-        """Bring up the tests whose constant is the row's value, or a part of it."""
+        """Bring up what tests drive whose constant is the row's value, or a part of it."""
         is_text: cython.bint
         if means & BY_EQUAL:
             if not self.known[row] & 1:
@@ -55,10 +60,11 @@ class TextProbing(Holding):
                 self.pass_constant(label, row, self.low[row])
         if means & ~BY_EQUAL:
             is_text = self.find_value(row)
-            if means & BY_START:
-                self.probe_affixes(label, row, STARTS, is_text)
-            if means & BY_END:
-                self.probe_affixes(label, row, ENDS, is_text)
+            if means & (BY_START | BY_END):
+                if is_text:
+                    self.probe_affixes(self.characters, label, row, means)
+                else:
+                    self.probe_affixes(self.attribute_characters, label, row, means)
             if means & BY_INSIDE:
                 self.probe_inside(label, row, is_text)
         return 0
@@ -67,45 +73,52 @@ class TextProbing(Holding):
     @cython.nogil
     @cython.exceptval(-1, check=True)
     def pass_constant(self, label: cython.int, row: cython.int, code: cython.int) -> cython.int:
-        """Bring up the tests of a constant that the label path reaches."""
+        """Bring up what a constant leads to at the states that a label path reaches."""
         if not self.lists.may_pass(label, code):
             return 0
-        which: cython.int = self.lists.passing(label, code)
-        at: cython.Py_ssize_t
-        start: cython.Py_ssize_t = self.lists.passed.start[which]
-        for at in range(start, start + self.lists.passed.size[which]):
-            self.bring_up(self.lists.passed.pool[at], row)
+        at: cython.Py_ssize_t = self.lists.find_constant(label, code)
+        end: cython.Py_ssize_t = self.lists.constants.start[label] + self.lists.constants.size[label]
+        each: cython.longlong
+        node: cython.int
+        while at < end and self.lists.constants.pool[at] == code:
+            node = self.lists.constants.pool[at + 1]
+            if node >= 0:
+                self.reserve_risen(1)
+                self.put_risen(node, row)
+            else:
+                self.reserve_risen(self.tests.several_start[~node + 1] - self.tests.several_start[~node])
+                for each in range(self.tests.several_start[~node], self.tests.several_start[~node + 1]):
+                    self.put_risen(self.tests.several_nodes[each], row)
+            at += 2
         return 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
     def probe_affixes(
-        self, label: cython.int, row: cython.int, operator: cython.int, is_text: cython.bint
+        self, text: cython.const[cython.uchar][::1], label: cython.int, row: cython.int, means: cython.int
     ) -> cython.int:
-        """Starts or ends of a value, from the shortest on, for all lengths that constants have."""
-        is_start: cython.bint = operator == STARTS
-        lengths: cython.ulonglong = self.parts.start_lengths if is_start else self.parts.end_lengths
-        most: cython.Py_ssize_t = self.parts.longest_start if is_start else self.parts.longest_end
-        hashed: cython.ulonglong = self.parts.begin(operator)
-        size: cython.Py_ssize_t
-        at: cython.Py_ssize_t
-        code: cython.int
-        most = min(most, self.end_at - self.begin_at)
-        self.step(most >> 4)
-        for size in range(most + 1):
-            if (lengths >> min(size, LONG)) & 1:
-                at = self.begin_at if is_start else self.end_at - size
-                if is_text:
-                    code = self.parts.find(operator, hashed, self.characters, at, size)
-                else:
-                    code = self.parts.find(operator, hashed, self.attribute_characters, at, size)
-                if code >= 0:
-                    self.pass_constant(label, row, self.tests.texts + code)
-            if size < most:
-                at = self.begin_at + size if is_start else self.end_at - size - 1
-                hashed = self.parts.further(hashed, self.byte_at(at, is_text))
-        return 0
+        """Constants at the start of a value, from its first byte on, and at its end, from the last one back."""
+        branch: cython.int = self.parts.start_root if means & BY_START else -1
+        at: cython.Py_ssize_t = self.begin_at
+        while branch >= 0:
+            if self.parts.leaves[branch]:
+                self.pass_constant(label, row, self.tests.texts + self.parts.leaves[branch] - 1)
+            if at == self.end_at:
+                break
+            branch = self.parts.follow(branch, text[at])
+            at += 1
+        self.step((at - self.begin_at) >> 4)
+        branch = self.parts.end_root if means & BY_END else -1
+        at = self.end_at
+        while branch >= 0:
+            if self.parts.leaves[branch]:
+                self.pass_constant(label, row, self.tests.texts + self.parts.leaves[branch] - 1)
+            if at == self.begin_at:
+                break
+            at -= 1
+            branch = self.parts.follow(branch, text[at])
+        return self.step((self.end_at - at) >> 4)
 
     @cython.cfunc
     @cython.nogil
@@ -121,10 +134,11 @@ class TextProbing(Holding):
             self.pass_constant(label, row, self.tests.texts + self.parts.always)
         if not is_text:
             self.is_searched, self.places = False, 0
-            self.search(begin, end, False)
+            self.search(self.attribute_characters, begin, end)
         elif not self.is_searched:
             self.places = 0
-            self.search(self.text_begin[self.text_first[self.root]], self.text_begin[self.text_last[self.root]], True)
+            first: cython.Py_ssize_t = self.text_begin[self.text_first[self.root]]
+            self.search(self.characters, first, self.text_begin[self.text_last[self.root]])
             self.is_searched = True
         high = self.places
         while at < high:
@@ -145,31 +159,35 @@ class TextProbing(Holding):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
-    def search(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t, is_text: cython.bint) -> cython.int:
+    def search(
+        self, text: cython.const[cython.uchar][::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t
+    ) -> cython.int:
         """Find all places of all constants in a stretch of the texts, or of the attributes."""
         start: cython.Py_ssize_t
         at: cython.Py_ssize_t
         branch: cython.int
-        key: cython.longlong
         byte: cython.int
-        has_long: cython.bint = self.parts.first_branches.shape[0] > 1
+        firsts: cython.int[::1] = self.parts.first_branches
+        has_long: cython.bint = firsts.shape[0] > 1
+        has_short: cython.bint = self.parts.has_short
         self.step((end - begin) >> 3)
         self.most_places = FEW_PLACES + ((end - begin) >> 2)
         for start in range(begin, end):
-            byte = self.byte_at(start, is_text)
-            if self.parts.has_short and self.parts.short_leaves[byte]:
+            byte = text[start]
+            if has_short and self.parts.short_leaves[byte]:
                 self.put_place(start, start + 1, self.parts.short_leaves[byte] - 1)
             if not has_long or start + 1 == end:
                 continue
-            branch = self.parts.first_branches[byte << 8 | self.byte_at(start + 1, is_text)]
+            branch = firsts[byte << 8 | text[start + 1]]
+            if branch == 0:
+                continue
             at = start + 2
             while branch > 0:
                 if self.parts.leaves[branch]:
                     self.put_place(start, at, self.parts.leaves[branch] - 1)
                 if at == end:
                     break
-                key = branch
-                branch = self.parts.tree.find((key << 32) | self.byte_at(at, is_text))
+                branch = self.parts.follow(branch, text[at])
                 at += 1
             self.left -= (at - start) >> 3
         return self.step(0)
@@ -188,10 +206,3 @@ class TextProbing(Holding):
         self.place_code[self.places] = code
         self.places += 1
         return 0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.inline
-    @cython.exceptval(check=False)
-    def byte_at(self, at: cython.Py_ssize_t, is_text: cython.bint) -> cython.uchar:
-        return self.characters[at] if is_text else self.attribute_characters[at]

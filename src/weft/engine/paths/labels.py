@@ -18,6 +18,7 @@ from weft.columns.integers import Flags, Ints
 from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
 from weft.engine.paths.states import States
+from weft.engine.paths.step_codes import STAR_SYMBOL, decode_step
 from weft.kernel.automaton import StateTable
 from weft.kernel.path_labels import PathLabels
 from weft.kernel.paths import PathTable
@@ -77,11 +78,19 @@ class LabelPaths(Generic[Made]):
     def _paths(self) -> PathTable:
         """Made when it is first used: who adds paths one by one clears each time."""
         if self._automaton is None:
-            self._automaton = len(self._states), self._states.automaton()
+            self._automaton = len(self._states), self._states.automaton(self._wanted())
         size, automaton = self._automaton
         result_of_state = np.full(size, -1, np.int32)
         result_of_state[: self._result_of_state.size] = self._result_of_state
         return PathTable(automaton, result_of_state, self._results, self._busy)
+
+    def _wanted(self) -> Flags | None:
+        """The states that there is something to do at, or that are results; None: all are."""
+        if self._busy is None:
+            return None
+        wanted = self._busy.copy()
+        wanted[: self._result_of_state.size] |= self._result_of_state >= 0
+        return wanted
 
     def __len__(self) -> int:
         return len(self._paths) if "_paths" in self.__dict__ else 1
@@ -213,6 +222,28 @@ class LabelPaths(Generic[Made]):
     def reached(self, path: int) -> Ints:
         """The states that the NFA reaches at a label path; those with nothing below them and nothing to do may lack."""
         return self._paths.reached_at(path)
+
+    def ending(self, steps: list[int]) -> list[int]:
+        """The label paths that a path, as codes of steps, leads to; also one that is not in the NFA."""
+        exact, above = [1], [1]  # by label path, bits of how many steps lead there, and there or to what it is below
+        found = []
+        for path in range(1, len(self)):
+            name, parent = self.name_of(path), self._paths.above(path)
+            bits = sum(
+                1 << at + 1
+                for at, (symbol, _, is_deep) in enumerate(map(decode_step, steps))
+                if (above if is_deep else exact)[parent] >> at & 1 and self._passes(symbol, name)
+            )
+            exact.append(bits)
+            above.append(above[parent] | bits)
+            if bits >> len(steps) & 1:
+                found.append(path)
+        return found
+
+    def _passes(self, symbol: int, name: str) -> bool:
+        if symbol == STAR_SYMBOL:
+            return name[0] != "@" and name != TEXT_NAME
+        return symbol in self._states.symbols_of(name)
 
     def results_at(self, path: int) -> Ints:
         """The results that end at a label path."""

@@ -11,7 +11,7 @@ from array import array
 
 import numpy as np
 
-from weft.columns.integers import Ints
+from weft.columns.integers import Flags, Ints
 from weft.documents.kind import Kind
 from weft.engine.paths.step_codes import STAR_SYMBOL, code_step, decode_step, symbols_of_codes
 from weft.kernel.automaton import StateTable
@@ -178,9 +178,37 @@ class States:
             self._by_symbol = len(self), starts, sources, named
         return self._by_symbol[1:]
 
-    def automaton(self) -> StateTable:
-        """The states and edges as they are now, for the compiled run over label paths."""
-        return StateTable(np.array(self._star, np.int32), np.array(self._loop, np.int32), *self.edges())
+    def automaton(self, wanted: Flags | None = None) -> StateTable:
+        """The states and edges as they are now, for the compiled run over label paths.
+
+        With `wanted`, marks on states, there are only the edges that lead to these, at once or at last.
+        """
+        star, loop, (starts, sources, targets) = (
+            np.array(self._star, np.int32),
+            np.array(self._loop, np.int32),
+            self.edges(),
+        )
+        if wanted is not None:
+            leads = np.append(self._leading(wanted), False)  # the last one is that of NO_STATE
+            star[~leads[star]] = loop[~leads[loop]] = NO_STATE
+            kept = leads[targets]
+            starts = np.append(0, np.cumsum(kept, dtype=np.int32))[starts].astype(np.int32)
+            sources, targets = sources[kept], targets[kept]
+        return StateTable(star, loop, starts, sources, targets)
+
+    def _leading(self, wanted: Flags) -> Flags:
+        """Marks on some states and on all that lead to them."""
+        above, loop = np.array(self.above, np.int32), np.array(self._loop, np.int32)
+        is_deep = (np.array(self.step, np.int32) & 1 == 1) & (np.array(self.step, np.int32) != NO_STEP)
+        leads = np.zeros(len(self), bool)
+        leads[: wanted.size] = wanted
+        some = np.flatnonzero(leads).astype(np.int32)
+        while some.size:
+            some = np.unique(np.concatenate([above[some], loop[above[some[is_deep[some]]]]]))
+            some = some[some >= 0]
+            some = some[~leads[some]]
+            leads[some] = True
+        return leads
 
     # -- running
 

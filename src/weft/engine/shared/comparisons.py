@@ -67,7 +67,7 @@ class TestColumns:
 
 
 class Comparisons:
-    """All comparisons of a shared plan: for each family where the tests of each state begin, their codes, and they."""
+    """All comparisons of a shared plan: for each family the states of its tests, in order, their codes, and they."""
 
     def __init__(self, tests: TestColumns) -> None:
         """The constants of all tests have codes; the families are empty until `sort` fills them."""
@@ -82,7 +82,7 @@ class Comparisons:
         self.instants = InstantRanks(tests.instants)
         values = self._values(tests)
         self.numbers: NDArray[np.float64] = np.unique(values[~np.isnan(values)])
-        self.families: dict[Family, tuple[Longs, Ints, Ints]] = {}
+        self.families: dict[Family, tuple[Ints, Ints, Ints]] = {}
 
     def _values(self, tests: TestColumns) -> NDArray[np.float64]:
         """By test the number that it compares with, or that stands for its instant; not-a-number for texts."""
@@ -94,7 +94,7 @@ class Comparisons:
         values[on_instant] = ranks[tests.constant[on_instant]]
         return values
 
-    def sort(self, tests: TestColumns, states: int) -> Iterator[None]:
+    def sort(self, tests: TestColumns) -> Iterator[None]:
         """Put the tests that are probed in order, one family a step."""
         values = self._values(tests)
         family = tests.reading.astype(np.int32) * len(_OPERATORS) + tests.operator
@@ -106,8 +106,7 @@ class Comparisons:
                 code = np.searchsorted(self.numbers, values[here]).astype(np.int32)
             state = tests.state[here]
             order = np.argsort(state.astype(np.int64) << 32 | code, kind="stable")
-            starts = np.append(0, np.cumsum(np.bincount(state, minlength=states)))
-            self.families[FAMILIES[at]] = starts, code[order], tests.node[here[order]]
+            self.families[FAMILIES[at]] = state[order], code[order], tests.node[here[order]]
             yield
 
     def number_of(self, codes: Ints) -> NDArray[np.float64]:

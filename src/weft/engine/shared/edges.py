@@ -50,9 +50,10 @@ class FrozenEdges:
         is_up = (self.above != NOTHING) & ~self.is_deep
         self.up: Ints = np.where(is_up, self.length, 0).astype(np.int32)  # how far up it begins; 0: that differs
 
-    def contexts(self) -> Ints:
-        """The states above deep edges."""
-        return np.unique(self.above[self.is_deep & (self.above != NOTHING)])
+    def contexts(self, climbed: Ints | None) -> Ints:
+        """The states above deep edges; of those that are gone up, if these are given."""
+        is_met = self.is_deep & (self.above != NOTHING)
+        return np.unique(self.above[is_met] if climbed is None else self.above[climbed][is_met[climbed]])
 
     def _find_steps(self, edges: Edges, states: States) -> Ragged:
         """All edges at once, step by step up from where they end."""

@@ -44,13 +44,16 @@ class Frozen:
 
     def _make(self, results: Results, is_thorough: bool) -> Iterator[None]:
         shared = self.shared
+        self.is_thorough = is_thorough
         nodes, states = len(shared), len(shared.states)
         self.result_of_state = results.by_state(states)
         self.result_of_node, self.results = results.by_node(nodes), len(results.node)
         self.kind = np.array(shared.nodes.kind, np.int8)
-        self.height = np.array(shared.nodes.height, np.int32)
+        height = np.array(shared.nodes.height, np.int32)
         self.edge = np.array(shared.nodes.edge, np.int32)
-        self.tallest = int(self.height.max(initial=-1))
+        self.tallest = int(height.max(initial=-1))
+        if is_thorough:
+            self.height = height
         yield
         self.edges = FrozenEdges(shared.edges, shared.states)
         yield
@@ -63,27 +66,41 @@ class Frozen:
         yield
         self.dependents = Ragged(driver[self._needed[node]], node[self._needed[node]], nodes)
         yield
-        self._bring_up(np.array(shared.nodes.state, np.int32), states)
+        self._bring_up(np.array(shared.nodes.state, np.int32), states, is_thorough)
         yield
         self.parts = NO_PARTS if is_thorough else find_parts(shared)
         yield from self._index_tests()
         self.is_context = np.zeros(states, bool)
-        self.is_context[self.edges.contexts()] = True
+        self.is_context[self.edges.contexts(None if is_thorough else self._climbed())] = True
         self.is_busy = self._is_busy()
 
-    def _bring_up(self, state: Ints, states: int) -> None:
-        """What label paths bring up, by state: what nothing drives, name tests, and paths that drive."""
+    def _climbed(self) -> Ints:
+        """The edges that are gone up: by what lifts, and by patterns that their test drives, up to the first of them."""
+        parent, is_down = self.columns.parent, self.kind == NodeKind.DOWN
+        is_asked = is_down & (self.columns.by_test != 0)
+        some = np.flatnonzero(is_asked)
+        while some.size:
+            some = np.unique(parent[some])
+            some = some[is_down[some] & ~is_asked[some]]
+            is_asked[some] = True
+        return np.unique(self.edge[is_asked | np.isin(self.kind, (NodeKind.LIFT, NodeKind.FIRST))])
+
+    def _bring_up(self, state: Ints, states: int, is_thorough: bool) -> None:
+        """What label paths bring up, by state: what nothing drives, name tests, and paths that drive.
+
+        These come up where they begin; where all come up at once, where they end.
+        """
         if not state.size:
-            self.every = self.named = self.eager = Ragged(state, state, states)
+            self.up = self.named = Ragged(state, state, states)
             return
         is_alone = np.isin(self.kind, (NodeKind.AND, NodeKind.RANK)) & (self.columns.child == NOTHING)
         every = _places(self._needed & (is_alone | (self.kind == NodeKind.LINKED)))
-        self.every = Ragged(state[every], every, states)
         named = _places(self._needed & (self.kind == NodeKind.NAMED))
         self.named = Ragged(state[named], named, states)
         drives = np.diff(self.dependents.starts) > 0
         eager = _places((self.kind == NodeKind.EXISTS) & (drives | (self.result_of_node >= 0)))
-        self.eager = Ragged(self.edges.below[self.edge[eager]], eager, states)
+        at = self.edges.below[self.edge[eager]] if is_thorough else state[eager]
+        self.up = Ragged(np.concatenate([state[every], at]), np.concatenate([every, eager]), states)
 
     @cached_property
     def tables(self) -> PlanTables:
@@ -102,13 +119,11 @@ class Frozen:
         """The states that there is something to do at."""
         if not self.kind.size:
             return self.is_context
-        starts = [self.every.starts, self.eager.starts, self.named.starts, self.machine_start]
-        starts += [each[0] for each in self.comparisons.families.values()]
         busy = self.is_context.copy()
-        busy[self.part_of_state[0]] = True
-        for each in starts:
-            busy |= np.diff(each) > 0
-        busy[np.array(self.shared.nodes.state, np.int32)[self.result_of_node >= 0]] = True
+        for states in (self.part_of_state[0], *(each[0] for each in self.comparisons.families.values())):
+            busy[states] = True
+        for starts in (self.up.starts, self.named.starts, self.machine_start):
+            busy |= np.diff(starts) > 0
         return busy
 
     def _index_tests(self) -> Iterator[None]:
@@ -133,7 +148,7 @@ class Frozen:
         self.comparisons = Comparisons(compared)
         yield
         if here.size:
-            yield from self.comparisons.sort(compared, states)
+            yield from self.comparisons.sort(compared)
         self.is_probed[node[operator >= len(COMPARISONS)]] = True
         self.is_probed[self.parts.tests] = False
         yield from self._make_machines(np.flatnonzero(self.is_probed[node]), state, operator, constant)

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.columns.integers import Ints, Longs
-from weft.columns.ragged import Ragged
 from weft.engine.shared.comparisons import Comparisons, Reading
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.nodes import COMPARISONS
 from weft.engine.shared.text_parts import MEANS
+from weft.kernel.codes import BY_EQUAL
 from weft.kernel.part_tables import PartTables
 from weft.kernel.probe_tables import ProbeTables
 
@@ -23,10 +23,9 @@ EQUAL_TEXTS = ("=", Reading.TEXT)  # the one family that is found by hash, not i
 def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
     """The columns of a plan that no longer changes; `named_symbols` has the label test of every NAMED entry."""
     states = len(frozen.shared.states)
-    ups = _joined(frozen.every, frozen.eager)
     columns = {
-        "up_start": ups[0],
-        "up_nodes": ups[1],
+        "up_start": frozen.up.starts,
+        "up_nodes": frozen.up.entries,
         "named_start": frozen.named.starts,
         "named_nodes": frozen.named.entries,
         "named_symbols": named_symbols,
@@ -34,44 +33,47 @@ def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
         "machine_start": frozen.machine_start,
     }
     comparisons = frozen.comparisons
-    columns |= _runs(comparisons, states) | _by_constant(frozen, states)
+    columns |= _runs(frozen, states) | _by_constant(frozen, states)
     texts = [text.encode() for text in comparisons.coded_texts]
-    parts = PartTables(frozen.parts.operators, frozen.parts.constants, _SEED)
+    parts = PartTables(frozen.parts.operators, frozen.parts.constants)
     return ProbeTables(columns, texts, comparisons.orders_texts, parts, _SEED)
 
 
-def _joined(one: Ragged, other: Ragged) -> tuple[Longs, Ints]:
-    """Two runs of integers for every key as one."""
-    sizes = np.diff(one.starts) + np.diff(other.starts)
-    starts = np.append(0, np.cumsum(sizes))
-    keys = [np.repeat(np.arange(sizes.size), np.diff(each.starts)) for each in (one, other)]
-    order = np.argsort(np.concatenate(keys), kind="stable")
-    return starts, np.concatenate([one.entries, other.entries])[order].astype(np.int32)
+def _brought_up(frozen: Frozen, tests: Ints) -> tuple[Longs, Ints]:
+    """(place, node) of what comes up where tests are passed: what they drive, and those that are results themselves."""
+    is_own = (frozen.result_of_node[tests] >= 0) | frozen.is_thorough
+    own, others = np.flatnonzero(is_own), np.flatnonzero(~is_own)
+    which, driven = frozen.dependents.of(tests[others])
+    place = np.concatenate([own, others[which]])
+    order = np.argsort(place, kind="stable")
+    return place[order], np.concatenate([tests[own], driven])[order].astype(np.int32)
 
 
-def _runs(comparisons: Comparisons, states: int) -> dict[str, object]:
-    """Of every state the tests of each family in the order of their constants; those on NaN are the last."""
+def _runs(frozen: Frozen, states: int) -> dict[str, object]:
+    """Of every state what the tests of each family bring up, in the order of constants; those on NaN are the last."""
+    comparisons = frozen.comparisons
     families = [(family, runs) for family, runs in comparisons.families.items() if family != EQUAL_TEXTS]
     none: Ints = np.zeros(0, np.int32)
-    state = np.concatenate([none, *(np.repeat(np.arange(states), np.diff(runs[0])) for _, runs in families)])
+    state = np.concatenate([none, *(runs[0] for _, runs in families)])
     operator = np.concatenate([none, *(np.full(runs[2].size, COMPARISONS.index(each[0])) for each, runs in families)])
     reading = np.concatenate([none, *(np.full(runs[2].size, int(each[1])) for each, runs in families)])
     key = np.concatenate([np.zeros(0), *(_keys(comparisons, each[1], runs[1]) for each, runs in families)])
     test = np.concatenate([none, *(runs[2] for _, runs in families)])
-    order = np.lexsort((key, reading, operator, state))  # not-a-number comes last
-    state, operator, reading, key, test = state[order], operator[order], reading[order], key[order], test[order]
+    which, test = _brought_up(frozen, test)
+    order = np.lexsort((key[which], reading[which], operator[which], state[which]))  # not-a-number comes last
+    which, test = which[order], test[order]
+    state, operator, reading, key = state[which], operator[which], reading[which], key[which]
     is_first = np.ones(test.size, bool)
     is_first[1:] = (np.diff(state) != 0) | (np.diff(operator) != 0) | (np.diff(reading) != 0)
     test_start = np.append(np.flatnonzero(is_first), test.size)
+    start, end = test_start[:-1], test_start[1:]
     before = np.append(0, np.cumsum(~np.isnan(key)))
+    form = operator[start] + 256 * reading[start]
     return {
-        "run_start": np.searchsorted(state[test_start[:-1]], np.arange(states + 1)).astype(np.int64),
-        "run_operator": operator[test_start[:-1]].astype(np.int8),
-        "run_reading": reading[test_start[:-1]].astype(np.int8),
-        "test_start": test_start,
-        "ordered_end": test_start[:-1] + before[test_start[1:]] - before[test_start[:-1]],
+        "run_start": np.searchsorted(state[start], np.arange(states + 1)).astype(np.int64),
+        "runs": np.stack([start, start + before[end] - before[start], end, form], axis=1).astype(np.int32),
         "keys": key.astype(np.float64),
-        "tests": test.astype(np.int32),
+        "run_nodes": test,
     }
 
 
@@ -81,28 +83,28 @@ def _keys(comparisons: Comparisons, reading: Reading, codes: Ints) -> NDArray[np
 
 
 def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
-    """Of every constant, texts first and parts of texts behind them, the tests that it leads to, by their states."""
+    """Of every state the constants, texts first and parts of texts behind them, with what each brings up."""
     comparisons, texts = frozen.comparisons, len(frozen.comparisons.coded_texts)
-    starts, codes, tests = comparisons.families.get(
-        EQUAL_TEXTS, (np.zeros(states + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
-    )
+    none = np.zeros(0, np.int32)
+    equal_state, codes, tests = comparisons.families.get(EQUAL_TEXTS, (none, none, none))
     part_state, part_code, part_test = frozen.part_of_state
-    state = np.concatenate([np.repeat(np.arange(states, dtype=np.int32), np.diff(starts)), part_state])
+    state = np.concatenate([equal_state, part_state])
     code, test = np.concatenate([codes, texts + part_code]), np.concatenate([tests, part_test])
-    means = (np.diff(starts) > 0).astype(np.int8)
+    means = np.zeros(states, np.int8)
+    means[equal_state] = BY_EQUAL
     means_of_code = np.array([MEANS[operator] for operator in frozen.parts.operators], np.int8)
     np.bitwise_or.at(means, part_state, means_of_code[part_code])
-    order, constants = np.lexsort((state, code)), texts + len(frozen.parts.constants)
-    with_tests = np.flatnonzero(means)
-    filter_at = np.zeros(states, np.int32)
-    filter_at[with_tests] = np.arange(with_tests.size)
-    filters = np.zeros((with_tests.size + 1, 4), np.uint64)
-    np.bitwise_or.at(filters, (filter_at[state], code >> 6 & 3), np.uint64(1) << (code & 63).astype(np.uint64))
+    which, node = _brought_up(frozen, test)
+    order = np.lexsort((code[which], state[which]))
+    state, code, node = state[which[order]], code[which[order]], node[order]
+    begins = np.flatnonzero(np.append(True, (np.diff(state) != 0) | (np.diff(code) != 0))[: state.size])
+    sizes = np.diff(np.append(begins, state.size))
+    has_several = sizes > 1
+    places = np.cumsum(has_several) - 1
     return {
         "means": means,
-        "filter_at": filter_at,
-        "filters": filters,
-        "equal_start": np.searchsorted(code[order], np.arange(constants + 1)).astype(np.int64),
-        "equal_states": state[order],
-        "equal_tests": test[order].astype(np.int32),
+        "constant_start": np.searchsorted(state[begins], np.arange(states + 1)).astype(np.int64),
+        "constants": np.stack([code[begins], np.where(has_several, ~places, node[begins])], axis=1).astype(np.int32),
+        "several_start": np.append(0, np.cumsum(sizes[has_several])),
+        "several_nodes": node[np.repeat(has_several, sizes)],
     }

@@ -14,7 +14,7 @@ from weft.columns.integers import Ints, Longs, expand
 from weft.engine.shared.comparisons import INSTANTS, Comparisons, Reading
 from weft.engine.shared.edges import FrozenEdges
 from weft.engine.shared.node_tables import CountGoal, NodeTables
-from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATOR_CODES
+from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATOR_CODES, NodeKind
 from weft.engine.shared.parts import check_columns, disjunction_pairs
 from weft.engine.shared.text_parts import TextParts
 from weft.kernel import codes
@@ -100,10 +100,11 @@ def _codes(tables: NodeTables, comparisons: Comparisons, parts: TextParts) -> tu
 
 def _numbers(tables: NodeTables, columns: PartColumns, comparisons: Comparisons) -> NDArray[np.float64]:
     """By node the number of a TEST, a RANK or a LINKED; for an instant that which stands for it."""
-    tests, number = tables.tests, columns.number.copy()
+    tests, number = tables.tests, columns.number
     on_instant = np.flatnonzero(np.array(tests.reading, np.int8) >= min(INSTANTS))
     ranks = np.array([comparisons.instants.number(each) for each in tests.instants])
     if on_instant.size:
+        number = number.copy()
         number[np.array(tests.node, np.int32)[on_instant]] = ranks[np.array(tests.constant, np.int32)[on_instant]]
     return number
 
@@ -122,22 +123,23 @@ def make_tables(
 
     `symbol` is that of every state, `results` are those of nodes, and how many there are.
     """
-    linked, state = tables.linked, np.array(tables.nodes.state, np.int32)
-    links = np.zeros(len(tables), np.int64)
-    links[linked.node] = np.diff(linked.start)  # LINKED nodes are in order, and so are their chains
+    linked = tables.linked
     of_tests = _codes(tables, comparisons, parts)
+    of_tests[0][tables.ranks.node], of_tests[0][linked.node] = tables.ranks.is_last, columns.is_count[linked.node]
+    ranked = np.array(tables.nodes.state, np.int32)[tables.ranks.node]
+    of_tests[1][tables.ranks.node], of_tests[1][linked.node] = symbol[ranked], np.arange(len(linked.node))
     return PlanTables(
         {
-            "nodes": _node_records(tables, columns, of_tests, results[0], dependents[0], edges),
+            "nodes": _node_records(tables, columns, of_tests, edges),
             "edges": _edge_records(edges),
+            "result": results[0],
+            "by_test": columns.by_test,
+            "dependent_start": dependents[0],
             "dependents": dependents[1],
             "checks": columns.check,
             "is_negated": columns.is_negated,
             "number": _numbers(tables, columns, comparisons),
-            "symbol": symbol[state],
-            "is_last": columns.is_last,
-            "is_count": columns.is_count,
-            "chain_start": np.append(0, np.cumsum(links)),
+            "chain_start": np.array(linked.start, np.int32),
             "chain_edges": np.array(linked.edge, np.int32),
             "chain_nodes": np.array(linked.below, np.int32),
             "steps": edges.steps.entries,
@@ -147,32 +149,21 @@ def make_tables(
 
 
 def _node_records(
-    tables: NodeTables,
-    columns: PartColumns,
-    codes_of_tests: tuple[Small, Ints],
-    result: Ints,
-    dependents: Longs,
-    edges: FrozenEdges,
+    tables: NodeTables, columns: PartColumns, codes_of_tests: tuple[Small, Ints], edges: FrozenEdges
 ) -> Ints:
-    edge = np.array(tables.nodes.edge, np.int32)
+    kind, edge = np.array(tables.nodes.kind, np.int8), np.array(tables.nodes.edge, np.int32)
+    is_down = kind == NodeKind.DOWN
     records: dict[int, NDArray[np.integer]] = {
-        codes.KIND: np.array(tables.nodes.kind, np.int8),
+        codes.KIND: kind,
         codes.EDGE: edge,
-        codes.CHILD: columns.child,
-        codes.RESULT: result,
-        codes.DEPENDENT: dependents[:-1],
-        codes.DEPENDENT_END: dependents[1:],
-        codes.CHECK: columns.check_start[:-1],
+        codes.CHILD: np.where(is_down, columns.test, columns.child),
+        codes.CHECK: np.where(is_down, columns.parent, columns.check_start[:-1]),
         codes.CHECK_END: columns.check_start[1:],
-        codes.PARENT: columns.parent,
-        codes.OWN_TEST: columns.test,
-        codes.BY_TEST: columns.by_test,
         codes.OPERATOR: columns.operator,
         codes.READING: codes_of_tests[0],
-        codes.CODE: codes_of_tests[1],
-        codes.INNER: _inner(edge, edges),
+        codes.CODE: np.where(edge != NOTHING, _inner(edge, edges), codes_of_tests[1]),
     }
-    return _records(records, len(tables), 16)
+    return _records({place - codes.KIND: column for place, column in records.items()}, len(tables), 8)
 
 
 def _edge_records(edges: FrozenEdges) -> Ints:
