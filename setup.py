@@ -27,6 +27,7 @@ CYTHON = (
     "holding",
     "text_probing",
     "probing",
+    "sifting",
     "evaluator",
     "characters",
     "written_names",
