@@ -30,6 +30,7 @@ CYTHON = (
     "text_probing",
     "probing",
     "path_labels",
+    "sifting",
     "evaluator",
     "characters",
     "written_names",

@@ -6,17 +6,17 @@ A test holds them to the enumerations of `weft.engine.shared`, which this room d
 #: The kinds of nodes of a shared plan.
 NEVER, TEST, NAMED, EXISTS, LIFT, FIRST, LINKED, AND, OR, RANK, DOWN = range(11)
 #: A node has two records of 64 bytes: one is read where it is asked for, the other where it comes up. Each begins with
-#: masks, as words: names needed right below a row, names needed below it; where it comes up, names needed in the document.
+#: masks, as words: names needed right below a row, names needed below it and, where it comes up, in the document.
 KIDS, BELOW, WHOLE = 0, 2, 4
 #: What is behind the masks where a node is asked for, as columns of 32 bits: what a LIFT, FIRST or DOWN leads to, what
-#: drives an AND, what a RANK counts is the child. A DOWN has a parent instead of checks. Instead of the code of a constant,
-#: who has an edge has numbers for what is known inside of it, a RANK its label test, a LINKED its chain; and instead of a
-#: reading, a RANK whether it is compared with the number of siblings, a LINKED whether nodes are counted.
+#: drives an AND, what a RANK counts is the child. A DOWN has a parent instead of checks. Instead of the code of a
+#: constant, who has an edge has numbers for what is known inside of it, a RANK its label test, a LINKED its chain; and
+#: instead of a reading, a RANK whether it is compared with the number of siblings, a LINKED whether nodes are counted.
 KIND, EDGE, CHILD, CHECK, CHECK_END, OPERATOR, READING, CODE = range(8, 16)
 PARENT, INNER = 11, 15
 #: What is behind the masks where it comes up, as columns of 32 bits: the one result that can come of the node, and 1 (0
-#: if there are several); where what it drives begins, and 1; its edge. Then as bytes: its kind, how far up its edge begins
-#: (0: that differs), whether it is a result, and whether its test drives a DOWN.
+#: if there are several); where what it drives begins, and 1; its edge. Then as bytes: its kind, how far up its edge
+#: begins (0: that differs), whether it is a result, and whether its test drives a DOWN.
 AIM, DRIVEN, WAY = range(12, 15)
 FORM, RISE, IS_RESULT, BY_TEST = range(60, 64)
 #: The columns of an edge's record: how far up it begins (0: that differs), the state there, its steps.

@@ -1,23 +1,9 @@
-from weft.kernel.codes cimport AND, DATE, DOWN, ELEMENT, EQ, EXISTS, FALSE, FIRST, GT, LE, LIFT, LINKED, LT, NAMED, NE, OR
-from weft.kernel.codes cimport CHECK, CHECK_END, CHILD, CODE, EDGE, INNER, KIND, OPERATOR, PARENT, READING
-from weft.kernel.codes cimport PART, PROBED, RANK, STEP, STEP_END, TEST, TEXT, TRUE
+from weft.kernel.codes cimport AND, CHECK, CHECK_END, CHILD, CODE, DOWN, EDGE, ELEMENT, EXISTS, FALSE, FIRST, INNER
+from weft.kernel.codes cimport KIND, LIFT, LINKED, NAMED, OPERATOR, OR, PARENT, PROBED, RANK, READING, STEP, STEP_END
+from weft.kernel.codes cimport TEST, TRUE
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
-from weft.kernel.values cimport NodeValues
-
-
-cdef inline bint compared(int operator, double value, double other) noexcept nogil:
-    if operator == EQ:
-        return value == other
-    if operator == NE:
-        return value != other
-    if operator == LT:
-        return value < other
-    if operator == LE:
-        return value <= other
-    if operator == GT:
-        return value > other
-    return value >= other
+from weft.kernel.values cimport NodeValues, compared
 
 
 cdef class Holding(NodeValues):
@@ -27,7 +13,6 @@ cdef class Holding(NodeValues):
     cdef int find(self, int kind, int node, int row) except? -1 nogil
     cdef int are_met(self, int node, int row) except? -1 nogil
     cdef int is_below(self, int node, int row) except? -1 nogil
-    cdef int passes(self, int node, int row) except? -1 nogil
     cdef int rank(self, int node, int row) except? -1 nogil
     cdef int linked(self, int node, int row) except? -1 nogil
     cdef int leads(self, int node, int at, int row, int place, bint is_shared) except? -1 nogil

@@ -6,48 +6,15 @@ import cython
 from weft.kernel.row_heap import TooMuchError
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import (
-        AND,
-        DATE,
-        DOWN,
-        ELEMENT,
-        EQ,
-        EXISTS,
-        FALSE,
-        FIRST,
-        GT,
-        LE,
-        LIFT,
-        LINKED,
-        LT,
-        NAMED,
-        NE,
-        OR,
-    )
-    from weft.kernel.codes import CHECK, CHECK_END, CHILD, CODE, EDGE, INNER, KIND, OPERATOR, PARENT, READING
-    from weft.kernel.codes import PART, PROBED, RANK, STEP, STEP_END, TEST, TEXT, TRUE
+    from weft.kernel.codes import AND, CHECK, CHECK_END, CHILD, CODE, DOWN, EDGE, ELEMENT, EXISTS, FALSE, FIRST, INNER
+    from weft.kernel.codes import KIND, LIFT, LINKED, NAMED, OPERATOR, OR, PARENT, PROBED, RANK, READING, STEP, STEP_END
+    from weft.kernel.codes import TEST, TRUE
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
-    from weft.kernel.values import NodeValues
+    from weft.kernel.values import NodeValues, compared
 
 DEEPEST = cython.declare(cython.int, 400)
 DEEPEST = 400  # nodes in nodes that are looked into: more would be too much for the stack
-
-if not cython.compiled:  # compiled, it is that of the .pxd
-
-    def compared(operator: int, value: float, other: float) -> bool:
-        """Whether a number stands in a relation to another."""
-        if operator == EQ:
-            return value == other
-        if operator == NE:
-            return value != other
-        if operator == LT:
-            return value < other
-        if operator == LE:
-            return value <= other
-        if operator == GT:
-            return value > other
-        return value >= other
 
 
 @cython.cclass
@@ -152,32 +119,6 @@ class Holding(NodeValues):
                 break
         self.heap_size = base
         return answer
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1, check=True)
-    def passes(self, node: cython.int, row: cython.int) -> cython.int:
-        """Whether a value passes a comparison with a constant."""
-        reading: cython.int = self.plan.nodes[node, READING]
-        operator: cython.int = self.plan.nodes[node, OPERATOR]
-        if reading == PART:
-            return self.has_part(row, operator, self.plan.nodes[node, CODE])
-        if not (self.known[row] >> reading) & 1:
-            self.read(row, reading)
-        if reading == TEXT:
-            code: cython.int = self.plan.nodes[node, CODE]
-            if operator == EQ or operator == NE:
-                return (self.low[row] <= code < self.high[row]) == (operator == EQ)
-            if operator == LT:
-                return code >= self.high[row]
-            if operator == LE:
-                return code >= self.low[row]
-            if operator == GT:
-                return code < self.low[row]
-            return code < self.high[row]
-        if reading >= DATE and self.instant_reading[row] != reading:
-            return 0  # a value is of one type at most, and stands in no relation to the others
-        return compared(operator, self.value(row, reading), self.plan.number[node])
 
     @cython.cfunc
     @cython.nogil

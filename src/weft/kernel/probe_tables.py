@@ -68,7 +68,7 @@ class ProbeTables:
     def end_bit(
         self, text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.int:
-        """The bit of a text's length, its first byte and its last two: most that are no constants have none of theirs."""
+        """The bit of a text's length, its first byte and its last two: most that are no constants have another."""
         length: cython.Py_ssize_t = end - start
         bits: cython.int = (length & 4095) * 37
         if length:

@@ -1,5 +1,5 @@
 from weft.kernel.codes cimport DATE, EQ, GT, LE, LT, NE, ORDERED_END, RUN_END, RUN_FORM, RUN_START, TEXT
-from weft.kernel.holding cimport compared
+from weft.kernel.values cimport compared
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
 from weft.kernel.text_probing cimport TextProbing

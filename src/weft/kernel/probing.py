@@ -8,7 +8,7 @@ from weft.kernel.arrays import wider, zeros
 
 if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.codes import DATE, EQ, GT, LE, LT, NE, ORDERED_END, RUN_END, RUN_FORM, RUN_START, TEXT
-    from weft.kernel.holding import compared
+    from weft.kernel.values import compared
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
     from weft.kernel.text_probing import TextProbing

@@ -1,9 +1,24 @@
-from weft.kernel.codes cimport CONTAINS, DOUBLE, NUMBER, STARTS, TEXT
+from weft.kernel.codes cimport CODE, CONTAINS, DATE, DOUBLE, EQ, GT, LE, LT, NE, NUMBER, OPERATOR, PART, READING
+from weft.kernel.codes cimport STARTS, TEXT
 from weft.kernel.part_tables cimport PartTables
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
 from weft.kernel.probe_tables cimport ProbeTables
 from weft.kernel.ways cimport NodeWays
+
+
+cdef inline bint compared(int operator, double value, double other) noexcept nogil:
+    if operator == EQ:
+        return value == other
+    if operator == NE:
+        return value != other
+    if operator == LT:
+        return value < other
+    if operator == LE:
+        return value <= other
+    if operator == GT:
+        return value > other
+    return value >= other
 
 
 cdef class NodeValues(NodeWays):
@@ -33,5 +48,6 @@ cdef class NodeValues(NodeWays):
     cdef double decimal(self, const unsigned char[::1] text, Py_ssize_t at, Py_ssize_t end) noexcept nogil
     cdef Py_ssize_t skip_space(self, const unsigned char[::1] text, Py_ssize_t at, Py_ssize_t end, bint is_text) noexcept nogil
     cdef double value(self, int row, int reading) noexcept nogil
+    cdef int passes(self, int node, int row) except? -1 nogil
     cdef int has_part(self, int row, int operator, int code) except? -1 nogil
     cdef bint is_part_at(self, int code, bint is_text, Py_ssize_t at) noexcept nogil

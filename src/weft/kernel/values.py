@@ -10,7 +10,8 @@ import numpy as np
 from weft.kernel.arrays import held, zeros
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import CONTAINS, DOUBLE, NUMBER, STARTS, TEXT
+    from weft.kernel.codes import CODE, CONTAINS, DATE, DOUBLE, EQ, GT, LE, LT, NE, NUMBER, OPERATOR, PART, READING
+    from weft.kernel.codes import STARTS, TEXT
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
     from weft.kernel.ways import NodeWays
@@ -28,6 +29,23 @@ NO_BYTES = cython.declare(cython.const[cython.uchar][::1])
 NO_BYTES = zeros(1, np.uint8)
 NO_LONGS = cython.declare(cython.longlong[::1])
 NO_LONGS = zeros(1, np.int64)
+
+
+if not cython.compiled:  # compiled, it is that of the .pxd
+
+    def compared(operator: int, value: float, other: float) -> bool:
+        """Whether a number stands in a relation to another."""
+        if operator == EQ:
+            return value == other
+        if operator == NE:
+            return value != other
+        if operator == LT:
+            return value < other
+        if operator == LE:
+            return value <= other
+        if operator == GT:
+            return value > other
+        return value >= other
 
 
 @cython.cclass
@@ -203,6 +221,32 @@ class NodeValues(NodeWays):
         if reading == DOUBLE:
             return self.as_double[row]
         return self.as_instant[row] if self.instant_reading[row] == reading else NAN
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def passes(self, node: cython.int, row: cython.int) -> cython.int:
+        """Whether a value passes a comparison with a constant."""
+        reading: cython.int = self.plan.nodes[node, READING]
+        operator: cython.int = self.plan.nodes[node, OPERATOR]
+        if reading == PART:
+            return self.has_part(row, operator, self.plan.nodes[node, CODE])
+        if not (self.known[row] >> reading) & 1:
+            self.read(row, reading)
+        if reading == TEXT:
+            code: cython.int = self.plan.nodes[node, CODE]
+            if operator == EQ or operator == NE:
+                return (self.low[row] <= code < self.high[row]) == (operator == EQ)
+            if operator == LT:
+                return code >= self.high[row]
+            if operator == LE:
+                return code >= self.low[row]
+            if operator == GT:
+                return code < self.low[row]
+            return code < self.high[row]
+        if reading >= DATE and self.instant_reading[row] != reading:
+            return 0  # a value is of one type at most, and stands in no relation to the others
+        return compared(operator, self.value(row, reading), self.plan.number[node])
 
     @cython.cfunc
     @cython.nogil

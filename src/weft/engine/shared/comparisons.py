@@ -14,7 +14,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.columns.integers import Flags, Ints, Longs
+from weft.columns.integers import Flags, Ints
 from weft.engine.shared.instant_ranks import InstantRanks
 from weft.plans.instants import INSTANT_TYPES, Instant
 from weft.plans.numbers import double, number

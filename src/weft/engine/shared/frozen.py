@@ -75,7 +75,7 @@ class Frozen:
         self.is_busy = self._is_busy()
 
     def _climbed(self) -> Ints:
-        """The edges that are gone up: by what lifts, and by patterns that their test drives, up to the first of them."""
+        """The edges that are gone up: of what lifts, of patterns that their test drives, and of those above these."""
         parent, is_down = self.columns.parent, self.kind == NodeKind.DOWN
         is_asked = is_down & (self.columns.by_test != 0)
         some = np.flatnonzero(is_asked)
