@@ -83,7 +83,7 @@ def run(quick: bool, progress: Progress) -> Report:
 
 def measure(effort: Effort, progress: Progress) -> Report:
     """All that is timed, one after the other; the memory before, in a child of its own."""
-    steps = 6 + len(BESIDE) + len(effort.stage_paths) + len(effort.stage_predicates)
+    steps = 7 + len(BESIDE) + len(effort.stage_paths) + len(effort.stage_predicates)
     task = progress.add_task("core", total=steps)
 
     def advance() -> None:
@@ -106,6 +106,11 @@ def measure(effort: Effort, progress: Progress) -> Report:
     matching = measure_threads(many.matches, documents, effort.thread_batches, effort.thread_rounds)
     del many  # before the next is loaded
     advance()
+    with_predicates = load(numbered(news_queries(effort.many, predicates=True)))
+    match_all(with_predicates, list(islice(documents, effort.warm_up)))
+    churn_predicates = change(with_predicates, effort, documents)
+    del with_predicates
+    advance()
     untouched = measure_untouched(effort.untouched_queries, documents, effort.warm_up, effort.slices)
     advance()
     skews = {}
@@ -115,17 +120,17 @@ def measure(effort: Effort, progress: Progress) -> Report:
     rows = list(stage_rows(effort, documents, advance))
     threads = {"threads_2": matching, "threads_2_publish": publishing}
     counts = {"skew_queries": effort.skew_queries, "untouched_queries": effort.untouched_queries}
-    return make_report(Found(memory, scans, batches, churn, threads, untouched, skews, rows, counts))
+    return make_report(Found(memory, scans, batches, churn, churn_predicates, threads, untouched, skews, rows, counts))
 
 
-def prepare(effort: Effort, documents: Iterator[bytes]) -> tuple[list[bytes], tuple[int, int] | None]:
-    """Documents for a broker's batches; by how many bytes and label paths a process grew meanwhile, None if lost."""
+def prepare(effort: Effort, documents: Iterator[bytes]) -> tuple[list[bytes], tuple[int, int, int] | None]:
+    """Documents for a broker's batches; and by what a child grew meanwhile (see `memory`), None if it was lost."""
     child = Child("bench.core.memory", effort.many, effort.memory_first, effort.memory_more)
     try:
         number = effort.warm_up + documents_needed(effort.batch_documents, effort.batch_rounds)
         made = list(islice(documents, number))
-        grown, label_paths = child.ask(None, _MEMORY_TIMEOUT)
-        return made, (int(grown), int(label_paths))
+        counted, label_paths, grown = child.ask(None, _MEMORY_TIMEOUT)
+        return made, (int(counted), int(label_paths), int(grown))
     except ChildLostError:
         return made, None
     finally:

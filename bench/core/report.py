@@ -30,6 +30,7 @@ GOALS = {
     "threads_2": Goal("two threads that match, times as fast as one, 100,000 queries", least=1.5),
     "threads_2_publish": Goal("two threads that publish, times as fast as one, 1,000 queries", least=1.5),
     "longest_pause_ms": Goal("the longest call while subscriptions come and go, ms", most=10),
+    "longest_pause_ms_predicates": Goal("the same beside queries with predicates, ms", most=10),
     "bytes_per_label_path": Goal("memory a label path, 100,000 queries, bytes"),
     "scan_mb_per_second": Goal("the scan, MB a second"),
     "scan_vs_bare_expat": Goal("the scan, times as fast as expat without handlers; the worse of both kinds", least=4),
@@ -61,10 +62,11 @@ class StageRow:
 class Found:
     """All that was measured."""
 
-    memory: tuple[int, int] | None  # by how much the process grew: bytes, label paths
+    memory: tuple[int, int, int] | None  # by what it grew: bytes that are counted, label paths, bytes of the process
     scans: dict[str, ScanTiming]
     batches: dict[int, dict[int, float]]  # by number of queries and size of batches, µs a document
     churn: Churn
+    churn_predicates: Churn
     threads: dict[str, float]
     untouched: Untouched
     skews: dict[str, Skewed]
@@ -81,20 +83,23 @@ def make_report(found: Found) -> Report:
         _stages_table(found.stages),
         _scans_table(found.scans),
         _batches_table(found.batches),
-        _churn_table(found.churn),
+        _churn_table(found.churn, "paths"),
+        _churn_table(found.churn_predicates, "queries with predicates"),
         _skew_table(found.skews),
     )
     return Report(figures, tables, tuple(_notes(found)), _panels(found))
 
 
 def _figures(found: Found) -> dict[str, Figure]:
-    grown, label_paths = found.memory or (0, 0)
+    counted, label_paths, grown = found.memory or (0, 0, 0)
     measured: dict[str, float | None] = {
         "skew": found.skews["value"].ratio,
         "skew_beside_paths": found.skews["path"].ratio,
         **found.threads,
         "longest_pause_ms": found.churn.longest_pause,
-        "bytes_per_label_path": grown / label_paths if label_paths > 0 else None,
+        "longest_pause_ms_predicates": found.churn_predicates.longest_pause,
+        "bytes_per_label_path": counted / label_paths if label_paths > 0 else None,
+        "process_bytes_per_label_path": grown / label_paths if label_paths > 0 else None,
         "scan_mb_per_second": found.scans["small"].mb_per_second,
         "scan_mb_per_second_large": found.scans["large"].mb_per_second,
         "scan_vs_bare_expat": min(scan.vs_expat for scan in found.scans.values()),
@@ -146,10 +151,10 @@ def _batches_table(batches: dict[int, dict[int, float]]) -> Table:
     return Table("By the size of batches, µs a document", columns, rows)
 
 
-def _churn_table(churn: Churn) -> Table:
+def _churn_table(churn: Churn, kind: str) -> Table:
     rows = tuple((call, compact(churn.usual(call)), compact(churn.longest(call))) for call in CALLS)
     rows += (("garbage collection inside them", "–", compact(churn.longest_collection)),)
-    title = f"While subscriptions come and go, {churn.rounds:,} of each call, ms"
+    title = f"While subscriptions come and go beside {kind}, {churn.rounds:,} of each call, ms"
     return Table(title, ("call", "median", "longest"), rows)
 
 

@@ -22,7 +22,7 @@ if _typing.TYPE_CHECKING:
     from weft.broker.destinations import Message
     from weft.broker.ids import Ids
     from weft.broker.subscriptions import Subscription, load_subscriptions
-    from weft.engine.paths.labels import Bounds
+    from weft.engine.paths.bounds import Bounds
     from weft.views.server import QueryServer as QueryServer
 
 __all__ = [

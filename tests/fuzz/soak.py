@@ -25,7 +25,7 @@ from weft.joins.match import witness
 from weft.joins.output import outputs
 
 #: So small that all that is bounded is full soon; what is not bounded grows all the same.
-BOUNDS = Bounds(label_paths=2_000, entries=200_000, states=200_000)
+BOUNDS = Bounds(memory=4 << 20)
 _LIVING = 100  # subscriptions
 _MEGABYTE = 1 << 20
 

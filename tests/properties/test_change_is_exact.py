@@ -187,6 +187,8 @@ def test_what_goes_while_the_large_index_is_swept_is_gone_behind_it_too() -> Non
         broker.unsubscribe(f"t{number}")
         broker.unsubscribe(f"s{number}")
         assert broker.matches("<b/>") == [living[:number]]
+    for _ in range(200):
+        assert broker.matches("<b/>") == [[]]
 
     assert broker._matcher.engine.large is not old
 

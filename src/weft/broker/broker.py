@@ -26,7 +26,7 @@ from weft.documents.document import Document, Limits, as_documents
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, Moment, Span, nanoseconds
 from weft.engine.graph import drawing, graph
-from weft.engine.paths.labels import Bounds
+from weft.engine.paths.bounds import Bounds
 from weft.errors import ConfigurationError, DocumentError, MessageError
 from weft.headers.configuration import Configuration, Configurations
 from weft.joins.checkpoint import load, save

@@ -14,7 +14,7 @@ from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.moment import Span
 from weft.engine.engine import Engine
-from weft.engine.paths.labels import Bounds
+from weft.engine.paths.bounds import Bounds
 from weft.engine.profile import Profile
 from weft.errors import ConfigurationError
 from weft.headers.configuration import Configuration, Configurations, as_configurations
@@ -48,7 +48,7 @@ class Matcher:
     ) -> None:
         self.limits, self.dtd = limits or Limits(), dtd
         kind = partial(PathSharingEngine, approach) if approach else Engine
-        self._make_engine = partial(kind, bounds, profile=Profile(profile), limits=self.limits)
+        self._make_engine = partial(kind, bounds, profile=Profile(profile), limits=self.limits, plan_of=self.plan)
         # Joins do without the DTD: what they remember of a document outlasts the moment in which it could be checked.
         self._make_joins = partial(Joins, self.limits, lateness, bounds, ahead=ahead, clock=clock)
         self._configurations = as_configurations(headers)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 
 from weft.columns.integers import Ints
+from weft.columns.steps import let_go
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.scan import DocumentPaths
@@ -20,14 +21,15 @@ from weft.documents.table import NodeTable
 from weft.engine.index import EnginePlan, Index
 from weft.engine.matches import Matches, joined
 from weft.engine.messages.budget import Budget
-from weft.engine.paths.labels import Bounds
+from weft.engine.paths.bounds import Bounds
 from weft.engine.profile import Profile
 from weft.engine.upkeep import join, sweep
 from weft.engine.validity import Validity
 
 _LATEST = 32  # subscriptions that the latest index may have when it is made anew for a document
 _SMALL = 1_000  # that the small one may have, and one more for every 32 of the large one
-_SLICE = 0.002  # seconds of upkeep in a call
+_OF_LARGE = 11  # of 16 parts of what may be kept of documents; the other five indexes that there can be have one each
+_SLICE = 0.002  # seconds of the processor for upkeep in a call
 _CALLS = 16  # that do some upkeep after each batch: whoever loads very many at once is not slowed down
 
 
@@ -43,26 +45,32 @@ class Engine:
         dtd: Dtd | None = None,
         profile: Profile | None = None,
         limits: Limits | None = None,
-        clock: Callable[[], float] = time.perf_counter,
+        clock: Callable[[], float] = time.thread_time,
+        plan_of: Callable[[int], EnginePlan] | None = None,
     ) -> None:
-        self._bounds, self._dtd, self._clock = bounds, dtd, clock
+        """`plan_of` gives the plan of a subscription again; without it those of recent ones are kept.
+
+        Plans are many small objects, and whoever keeps thousands of them pays the garbage collector for it.
+        """
+        self._bounds, self._dtd, self._clock, self._plan_of = bounds or Bounds(), dtd, clock, plan_of
         self.limits = limits or Limits()
         self.profile = profile or Profile()
         self._validity = Validity(dtd) if dtd is not None else None
-        self.large, self.small, self.latest = self._new_index(), self._new_index(), self._new_index()
+        self.large, self.small, self.latest = self._new_index(_OF_LARGE), self._new_index(), self._new_index()
         self._joining_large: list[Index] = []  # former small ones, whose subscriptions are about to be in the large one
         self._joining_small: list[Index] = []  # former latest ones, likewise
         self._swept: Index | None = None  # the next large one, while it is made
-        self._recent: dict[int, EnginePlan] = {}  # the plans of all that are not in the large one
+        self._recent: dict[int, EnginePlan | None] = {}  # all that are not in the large one, and their plans if kept
         self._tasks: dict[_Task, Iterator[None]] = {}
         self._calls = 0
 
     def __getstate__(self) -> dict[str, object]:
         """What is under way is not taken along: it is begun anew where it is needed."""
-        return self.__dict__ | {"_tasks": {}, "_swept": None}
+        recent = {subscription: self._plan(subscription) for subscription in self._recent}
+        return self.__dict__ | {"_tasks": {}, "_swept": None, "_recent": recent, "_plan_of": None}
 
-    def _new_index(self) -> Index:
-        return Index(self._bounds, self.profile, self._dtd)
+    def _new_index(self, share: int = 1) -> Index:
+        return Index(self._bounds.share(share), self.profile, self._dtd)
 
     def __len__(self) -> int:
         return sum(map(len, self.indexes))
@@ -77,6 +85,11 @@ class Engine:
         """How many results nobody wants any more; a new engine would be without them."""
         return sum(index.dead for index in self.indexes)
 
+    @property
+    def memory(self) -> int:
+        """How many bytes are kept of what documents have brought."""
+        return sum(index.memory for index in self.indexes)
+
     def index_of(self, subscription: int) -> Index:
         """The index that answers a subscription."""
         for index in self.indexes:
@@ -86,12 +99,20 @@ class Engine:
 
     def add(self, subscription: int, plan: EnginePlan) -> None:
         """Take a subscription in; numbers only grow."""
-        if not self.large.is_warm and not self._recent and _Task.LARGE not in self._tasks:
+        if not self.large.is_frozen and not self._recent and _Task.LARGE not in self._tasks:
             self.large.add(subscription, plan)
             return
+        self.keep_up()  # before: what is under way may ask for the plans of those that are in, not of this one
         self.latest.add(subscription, plan)
-        self._recent[subscription] = plan
-        self.keep_up()
+        self._recent[subscription] = plan if self._plan_of is None else None
+
+    def _plan(self, subscription: int) -> EnginePlan:
+        """The plan of a subscription that is not in the large index."""
+        plan = self._recent[subscription]
+        if plan is None:
+            assert self._plan_of is not None, "who does not keep plans can have them again"
+            plan = self._plan_of(subscription)
+        return plan
 
     def remove(self, subscription: int) -> None:
         """Let a subscription go. What only it wanted stays, unused, until the index joins another or is swept."""
@@ -157,7 +178,7 @@ class Engine:
         """
         if _Task.LARGE not in self._tasks:
             self._tasks[_Task.LARGE] = self._sweep_large(plan_of)
-            if not self.large.is_warm:
+            if not self.large.is_frozen:
                 self.settle()
 
     def settle(self) -> None:
@@ -168,7 +189,8 @@ class Engine:
     def keep_up(self) -> None:
         """A slice of what is under way, at least a step. It changes no answer, yet no batch may be answered meanwhile.
 
-        The time tells when it ends, so that it is short on a slow machine too.
+        The time that it takes tells when it ends, so that it is short on a slow machine too; on a busy one it waits as
+        all do, and falls behind less than if it gave up what was its turn.
         """
         if not self._calls:
             return
@@ -209,20 +231,21 @@ class Engine:
             self._tasks[_Task.LARGE] = self._join_large()
 
     def _join_small(self) -> Iterator[None]:
-        for _ in join(self.small, self._joining_small, self._recent):
+        for _ in join(self.small, self._joining_small, self._plan):
             yield
         self._joining_small = []
 
     def _join_large(self) -> Iterator[None]:
-        for moved in join(self.large, self._joining_large, self._recent):
+        for moved in join(self.large, self._joining_large, self._plan, self.large.plans):
             self._recent.pop(moved, None)
             yield
         self._joining_large = []
 
     def _sweep_large(self, plan_of: Callable[[int], EnginePlan]) -> Iterator[None]:
-        self._swept = self._new_index()
+        self._swept = self._new_index(_OF_LARGE)
         yield from sweep(self.large, self._swept, plan_of)
-        self.large, self._swept = self._swept, None
+        old, self.large, self._swept = self.large, self._swept, None
+        yield from let_go([old.shared, old.plans, old.plans.paths, old])
 
 
 class _Task(IntEnum):

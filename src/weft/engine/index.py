@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from weft.columns.integers import Ints
+from weft.columns.steps import let_go
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.scan import DocumentPaths
@@ -20,7 +21,7 @@ from weft.engine.messages.budget import Budget
 from weft.engine.messages.building import Building, add_building, binding_pattern, edge_building
 from weft.engine.messages.built import BuiltQueries
 from weft.engine.messages.outcome import Compound, Outcome, told
-from weft.engine.paths.labels import Bounds
+from weft.engine.paths.bounds import Bounds
 from weft.engine.profile import Profile
 from weft.engine.selections import is_union, patterns
 from weft.engine.shared.frozen import Frozen
@@ -50,6 +51,7 @@ class IndexEntry:
         return () if self.building is not None and self.building.where is not None else self.results
 
 
+_OF_THOROUGH = 4  # of 16 parts, beside all of them: what the thorough evaluation may keep of documents
 #: Held while something is made that batches share which are answered beside each other.
 _ONE_BY_ONE = threading.RLock()
 
@@ -62,7 +64,7 @@ class Index:
     """
 
     def __init__(self, bounds: Bounds | None = None, profile: Profile | None = None, dtd: Dtd | None = None) -> None:
-        self._profile, self._bounds = profile or Profile(), bounds
+        self._profile, self._bounds = profile or Profile(), bounds or Bounds()
         self.shared = SharedPlan(dtd)
         self.plans = LabelPlans(self.shared, bounds)
         self._plans_beside: list[LabelPlans] = []  # for batches that are answered beside others
@@ -78,11 +80,6 @@ class Index:
 
     def __len__(self) -> int:
         return len(self.results)
-
-    @property
-    def is_warm(self) -> bool:
-        """Whether something would be lost by adding to it."""
-        return self._frozen is not None
 
     def forget(self) -> None:
         """Make what is answered from anew when the next batch comes."""
@@ -137,12 +134,19 @@ class Index:
         if self.compounds.pop(subscription, None) is not None:
             self.dead += 1
 
-    def renew(self) -> Iterator[None]:
-        """Make what is answered from anew, in steps, beside what there is; meanwhile nothing may be appended."""
+    def renew(self, known: LabelPlans | None = None) -> Iterator[None]:
+        """Make what is answered from anew, in steps, beside what there is; meanwhile nothing may be appended.
+
+        With `known` label paths these are known from the beginning; else they come again with the documents.
+        """
         plans = LabelPlans(self.shared, self._bounds)
         frozen = yield from Frozen.in_steps(self.shared, self.origins)
         yield from plans.freeze_in_steps(frozen)
+        if known is not None:
+            yield from plans.learn(known)
+        gone = [self._frozen, self.plans, self.plans.paths]
         self._frozen, self.plans, self._thorough, self._plans_beside = frozen, plans, None, []
+        yield from let_go(gone)
 
     # -- for people
 
@@ -156,8 +160,14 @@ class Index:
         return self.results[subscription] if compound is None else tuple(_results_in(compound))
 
     @property
+    def memory(self) -> int:
+        """How many bytes are kept of what documents have brought."""
+        thorough = [self._thorough[1]] if self._thorough is not None else []
+        return sum(plans.memory for plans in (self.plans, *self._plans_beside, *thorough))
+
+    @property
     def is_frozen(self) -> bool:
-        """Whether a batch can be answered without anything to be made first."""
+        """Whether a batch can be answered without anything to be made first; adding to it would lose that."""
         return self._frozen is not None
 
     @property
@@ -233,7 +243,7 @@ class Index:
         if self._thorough is None:
             self._thorough = (
                 Frozen(self.shared, self.origins, is_thorough=True),
-                LabelPlans(self.shared, self._bounds),
+                LabelPlans(self.shared, self._bounds.share(_OF_THOROUGH)),
             )
             self._thorough[1].freeze(self._thorough[0])
         frozen, plans = self._thorough

@@ -13,7 +13,7 @@ from weft.documents.document import Document, Limits
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, Span, exact_seconds, span
 from weft.documents.table import NodeTable
-from weft.engine.paths.labels import Bounds
+from weft.engine.paths.bounds import Bounds
 from weft.errors import ConfigurationError, DocumentError
 from weft.joins.compile.queries import Queries
 from weft.joins.compile.registered import Registered

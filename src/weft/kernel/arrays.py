@@ -1,8 +1,18 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Arrays that compiled stages keep: sizes in, arrays out."""
 
+import mmap
+import pathlib
+import resource
+
 import cython
 import numpy as np
+
+SMALL = 1 << 16  # entries, up to which an array that is full is copied in far less than a millisecond
+SPACE = 1 << 25  # entries that one that is larger has addresses for at once, so that it is hardly ever copied again
+_OVERCOMMIT = pathlib.Path("/proc/sys/vm/overcommit_memory")
+_IS_COUNTED = _OVERCOMMIT.exists() and _OVERCOMMIT.read_text().strip() == "2"  # addresses count as memory everywhere
+_UNSHARED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
 
 
 def held(array):
@@ -17,11 +27,29 @@ def zeros(size, kind):
 
 
 def wider(array, size=0):
-    """A copy with twice the room, and for more than `size` entries."""
+    """A copy with at least twice the room, and for more than `size` entries; itself if it has room for these.
+
+    Whoever waits for it should not wait long. So a large array gets far more room than it needs: what nothing was
+    written to takes addresses and no memory. Where addresses are counted too it gets twice the room and no more.
+    Columns that are as long as each other stay so, whatever their types.
+    """
     old = np.asarray(array)
-    new = np.zeros(max(2 * old.size, size + 1), old.dtype)
+    if 0 < size < old.size:
+        return array
+    room = max(2 * old.size, size + 1)
+    new = _spacious(room, old.dtype) if room > SMALL else np.zeros(room, old.dtype)
     new[: old.size] = old
     return held(new)
+
+
+def _spacious(room, kind):
+    """Zeros, at least so many, with addresses for far more where these are free."""
+    if _IS_COUNTED or resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        return np.zeros(room, kind)
+    try:
+        return np.frombuffer(mmap.mmap(-1, max(room, SPACE) * kind.itemsize, _UNSHARED), kind)
+    except OSError as error:  # columns must stay as long as each other: there is no other room for this one alone
+        raise MemoryError(str(error)) from error
 
 
 def bits(flags):

@@ -21,11 +21,18 @@ class StateTable:
         inner = (star >= 0) | (loop >= 0)
         inner[sources] = True
         self.is_inner = held(bits(inner))
-        self.edges = Numbers(len(sources))
-        symbol: cython.longlong
-        at: cython.int
+        self.edges, self.indexed = Numbers(len(sources)), 0
+
+    def index(self, number: int) -> bool:
+        """Put so many more edges where they are looked up; returns whether there are more. None is run before that."""
+        end: cython.Py_ssize_t = min(self.indexed + number, self.sources.shape[0])
+        symbol: cython.longlong = np.searchsorted(self.symbol_start, self.indexed, "right") - 1
+        at: cython.Py_ssize_t
         state: cython.longlong
-        for symbol in range(self.symbol_start.shape[0] - 1):
-            for at in range(self.symbol_start[symbol], self.symbol_start[symbol + 1]):
-                state = self.sources[at]
-                self.edges.put((state << 32) | symbol, at)
+        for at in range(self.indexed, end):
+            while self.symbol_start[symbol + 1] <= at:
+                symbol += 1
+            state = self.sources[at]
+            self.edges.put((state << 32) | symbol, at)
+        self.indexed = end
+        return end < self.sources.shape[0]

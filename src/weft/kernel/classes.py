@@ -15,6 +15,9 @@ if not cython.compiled:  # compiled, the types are those of the .pxd
     STAMP, SIZE, START, LISTED, VERSION, TOLD, TOLD_SIZE, TOLD_ROOM = range(8)  # the columns of a class's record
     RECORD, UNTOLD = 8, -1
 
+CLASS_BYTES = cython.declare(cython.int, 40)
+CLASS_BYTES = 40  # what a class takes in columns of its own
+
 
 @cython.cclass
 class ResultClasses:
@@ -38,6 +41,7 @@ class ResultClasses:
         self.classes_of_path, self.paths_of_class = IntLists(), IntLists()
         self.classes_of_path.reserve(0, 0)
         self.spots, self.touched, self.met = zeros(1024, np.int32), zeros(1024, np.int32), 0
+        self.most_met = 0
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -46,6 +50,7 @@ class ResultClasses:
         i: cython.Py_ssize_t
         k: cython.int
         number: cython.Py_ssize_t = 0
+        self.most_met = max(self.most_met, self.met)
         if self.met > self.touched.shape[0]:
             self.touched = wider(self.touched, self.met)
         spots: cython.int[::1] = self.spots
@@ -77,8 +82,9 @@ class ResultClasses:
             new = self.classes
             self.classes += 1
             if new >= self.class_met.shape[0]:
-                self.record = wider(self.record, (new + 1) * RECORD)
                 self.class_met, self.class_new = wider(self.class_met, new), wider(self.class_new, new)
+            if (new + 1) * RECORD > self.record.shape[0]:
+                self.record = wider(self.record, (new + 1) * RECORD)
             if self.members_used + met > self.members.shape[0]:
                 self.members = wider(self.members, self.members_used + met)
             self.record[new * RECORD + SIZE], self.record[new * RECORD + START] = met, self.members_used
@@ -153,6 +159,14 @@ class ResultClasses:
             self.members[kept] = self.members[i]
             kept += self.class_of[self.spot_of[self.members[i]]] == k
         self.record[k * RECORD + LISTED] = kept - first
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def class_memory(self) -> cython.longlong:
+        """How many bytes the classes take: what was written to, not all that there is room for."""
+        kept: cython.longlong = self.class_of.shape[0] + self.members_used + 2 * self.most_met
+        return 4 * kept + CLASS_BYTES * self.classes + self.classes_of_path.memory() + self.paths_of_class.memory()
 
     def results_at(self, path: int) -> object:
         """The results that end at a label path."""

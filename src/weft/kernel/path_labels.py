@@ -3,7 +3,7 @@
 import cython
 import numpy as np
 
-from weft.kernel.arrays import held, wider
+from weft.kernel.arrays import held, wider, zeros
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.name_paths import NamePaths
@@ -16,8 +16,8 @@ class PathLabels:
 
     def __init__(self, table: PathTable, paths: NamePaths):
         self.table, self.paths = table, paths
-        self.label, self.code = held(np.full(1024, -1, np.int32)), held(np.full(1024, -1, np.int32))
-        self.label[0] = 0
+        self.label, self.code, self.codes = zeros(1024, np.int32), zeros(1024, np.int32), 0
+        self.label[0] = 1
 
     def is_between(self, table: PathTable, paths: NamePaths) -> bool:
         """Whether it leads from these paths of names to these label paths."""
@@ -26,13 +26,17 @@ class PathLabels:
     def name(self, code: int, known: int) -> None:
         """A name with a code among paths of names has another one among label paths."""
         if code >= len(self.code):
-            self.code = _wider(self.code, code)
-        self.code[code] = known
+            self.code = wider(self.code, code)
+        self.code[code], self.codes = known, max(self.codes, code + 1)
 
     def cut(self, mark: int) -> None:
         """The label paths from one on are forgotten."""
-        label = np.asarray(self.label)
-        label[label >= mark] = -1
+        label = np.asarray(self.label)[: self.paths.size]  # there is room for far more
+        label[label > mark] = 0
+
+    def memory(self) -> int:
+        """How many bytes it takes."""
+        return 4 * (min(self.paths.size, self.label.shape[0]) + self.codes)
 
     def of(self, found, labels, at: cython.Py_ssize_t) -> int:
         """Fill in label paths from a place on, up to the first whose name is new to them; parents come before.
@@ -42,12 +46,12 @@ class PathLabels:
         path: cython.int[::1] = held(found)
         label: cython.int[::1] = held(labels)
         if self.paths.size > self.label.shape[0]:
-            self.label = _wider(self.label, self.paths.size)
+            self.label = wider(self.label, self.paths.size)
         with cython.nogil:
             while at < path.shape[0]:
-                if self.label[path[at]] < 0 and self.find(path[at]) < 0:
+                if self.label[path[at]] == 0 and self.find(path[at]) < 0:
                     break
-                label[at] = self.label[path[at]]
+                label[at] = self.label[path[at]] - 1
                 at += 1
         return at
 
@@ -56,22 +60,14 @@ class PathLabels:
     @cython.exceptval(-2, check=True)
     def find(self, path: cython.int) -> cython.int:
         """The label path of one that was not asked for; -1 if its name is new."""
-        above: cython.longlong = self.label[self.paths.parent[path]]
+        above: cython.longlong = self.label[self.paths.parent[path]] - 1
         code: cython.int = self.paths.code[path]
         found: cython.int
-        if code >= self.code.shape[0] or self.code[code] < 0:
+        if code >= self.code.shape[0] or self.code[code] == 0:
             return -1
         found = self.table.children.find((above << 32) | self.code[code])
         if found < 0:
             with cython.gil:
                 found = self.table.add(above, self.code[code])
-        self.label[path] = found
+        self.label[path] = found + 1
         return found
-
-
-def _wider(array, size):
-    """A copy with more room, whose new entries are unknown."""
-    old = len(array)
-    new = wider(array, size)
-    np.asarray(new)[old:] = -1
-    return new

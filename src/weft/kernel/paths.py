@@ -11,6 +11,8 @@ if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.tables import IntLists, Numbers
     from weft.kernel.told_classes import ToldClasses
 
+PATH_BYTES = cython.declare(cython.int, 13)
+PATH_BYTES = 13  # what a label path takes in columns of its own
 LOOK_UP = cython.declare(cython.int, 32)
 LOOK_UP = 32  # edges that are gone over in the time of one look-up, which is a miss in the caches
 KEPT = cython.declare(cython.int, 1)
@@ -241,14 +243,15 @@ class PathTable(ToldClasses):
 
     def cut(self, mark: cython.int) -> None:
         """Forget the label paths from one on; classes stay as fine as they are."""
-        path: cython.int
         k: cython.int
         i: cython.Py_ssize_t
         kept: cython.int
-        self.children.rebuild(self.children.keys.shape[0], mark)
+        room: cython.Py_ssize_t = self.children.keys.shape[0]
+        while room > 2048 and room > 4 * mark:
+            room //= 2
+        self.children.rebuild(room, mark)
         self.reached.cut(mark)
-        for path in range(mark, self.size):
-            self.classes_of_path.size[path] = 0
+        self.classes_of_path.cut(mark)
         for k in range(min(self.classes, self.paths_of_class.size.shape[0])):
             kept = 0
             for i in range(self.paths_of_class.start[k], self.paths_of_class.start[k] + self.paths_of_class.size[k]):
@@ -256,6 +259,8 @@ class PathTable(ToldClasses):
                     self.paths_of_class.pool[self.paths_of_class.start[k] + kept] = self.paths_of_class.pool[i]
                     kept += 1
             self.paths_of_class.size[k] = kept
+        self.classes_of_path, self.paths_of_class = self.classes_of_path.compacted(), self.paths_of_class.compacted()
+        self.untell()
         self.size = mark
         self.forget_active()
 
@@ -274,13 +279,14 @@ class PathTable(ToldClasses):
         """The states that the automaton reaches at a label path and that are remembered."""
         return self.reached.of(path)
 
-    def kept_active(self) -> int:
-        """How many numbers the sets of active states have."""
-        return self.active.used
+    def active_memory(self) -> int:
+        """How many bytes the sets of active states take."""
+        return self.active.memory()
 
     def memory(self) -> int:
-        """About how many numbers are kept for label paths."""
-        return int(self.reached.used + self.classes_of_path.used + self.paths_of_class.used)
+        """How many bytes are kept for label paths and for classes, but for the sets of active states."""
+        kept: cython.longlong = self.children.memory() + self.symbols.memory() + self.reached.memory()
+        return kept + PATH_BYTES * self.size + self.class_memory() + 4 * self.told_used
 
     def forget_active(self) -> None:
         """State sets are only needed where a new child is seen: they are made again."""

@@ -20,6 +20,7 @@ cdef class PlanLists:
     cdef Numbers begins  # (deep edge, label path) -> a place of `begin_bits`
     cdef unsigned long long[::1] begin_bits
     cdef int begun
+    cdef long long most  # bytes to remember in `begins` and `begin_bits`
 
     cdef int make(self, int path) except? -1
     cdef int open(self, int path) except? -1
@@ -27,4 +28,5 @@ cdef class PlanLists:
     cdef bint may_pass(self, int path, int code) noexcept nogil
     cdef Py_ssize_t find_constant(self, int path, int code) noexcept nogil
     cdef bint is_above(self, int path, int state) noexcept nogil
+    cdef long long remembered(self) noexcept nogil
     cdef int remember_begins(self, long long key, unsigned long long depths) except? -1 nogil

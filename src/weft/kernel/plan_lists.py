@@ -12,10 +12,8 @@ if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.probe_tables import ProbeTables
     from weft.kernel.tables import IntLists, Numbers
 
-MOST_BEGUN = cython.declare(cython.int, 1_000_000)
-MOST_BEGUN = 1_000_000  # edges at label paths that are remembered, beyond which all are forgotten
-
-
+PLAN_BYTES = cython.declare(cython.int, 96)
+PLAN_BYTES = 96  # what a label plan takes in columns of its own, and at the heads of its lists
 CONTEXTS_SORTED = cython.declare(cython.int, 1)
 CONTEXTS_SORTED = 1
 CONSTANTS_SORTED = cython.declare(cython.int, 2)
@@ -49,8 +47,9 @@ def place_of(
 class PlanLists:
     """The label plans of a table of label paths; `plan_lists.pxd` tells the lists."""
 
-    def __init__(self, paths: PathTable, tables: ProbeTables):
-        self.paths, self.tables = paths, tables
+    def __init__(self, paths: PathTable, tables: ProbeTables, most: int):
+        """Of where deep edges were found to begin so many bytes are remembered."""
+        self.paths, self.tables, self.most = paths, tables, most
         self.is_made, self.has_tests = zeros(1024, np.int8), zeros(1024, np.int8)
         self.is_sorted, self.means = zeros(1024, np.int8), zeros(1024, np.int8)
         self.filters = zeros(4096, np.uint64)
@@ -102,6 +101,7 @@ class PlanLists:
         if path >= self.is_made.shape[0]:
             self.is_made, self.has_tests = wider(self.is_made, path), wider(self.has_tests, path)
             self.is_sorted, self.means = wider(self.is_sorted, path), wider(self.means, path)
+        if 4 * path + 3 >= self.filters.shape[0]:
             self.filters = wider(self.filters, 4 * path + 3)
         self.means[path] = self.is_sorted[path] = 0
         for word in range(4):
@@ -172,7 +172,7 @@ class PlanLists:
     @cython.exceptval(-1, check=True)
     def remember_begins(self, key: cython.longlong, depths: cython.ulonglong) -> cython.int:
         """At which depths, as bits, a deep edge that ends at a label path can begin."""
-        if self.begun > MOST_BEGUN:
+        if self.remembered() > self.most:
             with cython.gil:
                 self.forget()
         if self.begun == self.begin_bits.shape[0]:
@@ -189,17 +189,25 @@ class PlanLists:
             lists: IntLists = each
             lists.cut(mark)
         made = np.asarray(self.is_made)
-        made[mark:] = 0
+        made[mark : len(self.paths)] = 0  # there is room for far more
         self.forget()
 
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def remembered(self) -> cython.longlong:
+        """How many bytes it takes to remember where deep edges begin."""
+        return self.begins.memory() + 8 * self.begun
+
+    def remembered_memory(self) -> int:
+        """The same."""
+        return self.remembered()
+
     def memory(self) -> int:
-        """About how many numbers are kept."""
-        kept = (self.nodes, self.contexts, self.constants, self.runs, self.machines)
-        used = 0
-        for each in kept:
-            lists: IntLists = each
-            used += lists.used
-        return int(used) + 2 * self.begun
+        """How many bytes the label plans take, but for what is only remembered."""
+        kept: cython.longlong = 4 * (self.nodes.used + self.contexts.used + self.constants.used)
+        kept += 4 * (self.runs.used + self.machines.used)
+        return kept + PLAN_BYTES * self.nodes.lists
 
     def is_context(self, path: int, state: int) -> bool:
         """Whether a state above deep edges is reached at a label path."""

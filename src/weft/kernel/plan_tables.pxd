@@ -25,6 +25,9 @@ cdef class PlanTables:
     cdef int[::1] steps
     cdef int results  # how many there are
 
+    cdef void need_all(self, int begin, int end) noexcept
+    cdef void drive_all(self, int begin, int end) noexcept
+    cdef void end_all(self, int begin, int end) noexcept
     cdef void need(self, int node) noexcept
     cdef void need_part(self, int node, int part) noexcept
     cdef void need_common(self, int node) noexcept

@@ -24,12 +24,12 @@ class PlanTables:
     """
 
     def __init__(self, columns: dict):
-        number = len(columns["nodes"])
-        self.masks, self.drive_masks = lined_up(number, 8, np.uint64), lined_up(number, 8, np.uint64)
-        masks, drives = np.asarray(self.masks), np.asarray(self.drive_masks)
-        self.nodes, self.drives = held(masks.view(np.int32)), held(drives.view(np.int32))
-        self.forms = held(drives.view(np.int8))
-        np.asarray(self.nodes)[:, KIND:] = columns["nodes"]
+        """The records of nodes are made for this, and kept as they are; `mask` is to be called before it is read."""
+        nodes, number = np.asarray(columns["nodes"]), len(columns["nodes"])
+        self.nodes, self.masks = held(nodes), held(nodes.view(np.uint64))
+        self.drive_masks = lined_up(number, 8, np.uint64)
+        drives = np.asarray(self.drive_masks)
+        self.drives, self.forms = held(drives.view(np.int32)), held(drives.view(np.int8))
         self.edges, self.result, self.results = held(columns["edges"]), held(columns["result"]), columns["results"]
         self.dependent_start = held(columns["dependent_start"])
         self.dependents = held(np.array(columns["dependents"]))
@@ -41,16 +41,44 @@ class PlanTables:
         self.chain_nodes = held(columns["chain_nodes"])
         self.steps = held(columns["steps"])
         self.by_test = held(columns["by_test"])
+
+    def mask(self, number: int):
+        """Find the names that nodes need, and what comes of them, so many nodes a step."""
+        size = self.nodes.shape[0]
+        for begin in range(0, size, number):  # parts have smaller numbers than what is made of them
+            self.need_all(begin, min(begin + number, size))
+            yield
+        for end in range(size, 0, -number):
+            self.drive_all(max(end - number, 0), end)
+            yield
+        for begin in range(0, size, number):
+            self.end_all(begin, min(begin + number, size))
+            yield
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def need_all(self, begin: cython.int, end: cython.int) -> cython.void:
         node: cython.int
-        for node in range(self.nodes.shape[0]):  # parts have smaller numbers than what is made of them
+        for node in range(begin, end):
             self.need(node)
-        for node in range(self.nodes.shape[0] - 1, -1, -1):
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def drive_all(self, begin: cython.int, end: cython.int) -> cython.void:
+        node: cython.int
+        for node in range(end - 1, begin - 1, -1):
             self.drive(node)
-        for node in range(self.dependent_start.shape[0] - 1):  # in a list of what a node drives the last one is marked
-            if self.dependent_start[node] < self.dependent_start[node + 1]:
-                self.dependents[self.dependent_start[node + 1] - 1] = ~self.dependents[
-                    self.dependent_start[node + 1] - 1
-                ]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def end_all(self, begin: cython.int, end: cython.int) -> cython.void:
+        """In a list of what a node drives the last one is marked."""
+        node: cython.int
+        last: cython.longlong
+        for node in range(begin, end):
+            last = self.dependent_start[node + 1] - 1
+            if self.dependent_start[node] <= last:
+                self.dependents[last] = ~self.dependents[last]
 
     # -- where nodes are asked for
 

@@ -74,7 +74,7 @@ class Subscribers:
 
     def sharing(self) -> dict:
         """How many subscriptions the results with more than one have."""
-        numbers = np.asarray(self.others.size)
+        numbers = np.asarray(self.others.size)[: self.size]  # there is room for far more
         return {result: 1 + int(numbers[result]) for result in np.flatnonzero(numbers).tolist()}
 
     def pairs(self, results) -> tuple:

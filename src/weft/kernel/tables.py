@@ -19,6 +19,31 @@ if not cython.compiled:  # compiled, it is that of the .pxd
         return both ^ (both >> 11)
 
 
+def starts_of_runs(keys, size: cython.Py_ssize_t):
+    """Where the runs of keys below `size` begin, and where the last one ends."""
+    key: cython.int[::1] = held(keys)
+    made = np.zeros(size + 1, np.int64)
+    start: cython.longlong[::1] = held(made)
+    at: cython.Py_ssize_t
+    for at in range(key.shape[0]):
+        start[key[at] + 1] += 1
+    for at in range(size):
+        start[at + 1] += start[at]
+    return made
+
+
+def put_in_runs(keys, entries, places, runs, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> None:
+    """Put a stretch of entries into the runs of their keys; `places` has for each key where its next entry goes."""
+    key: cython.int[::1] = held(keys)
+    entry: cython.int[::1] = held(entries)
+    place: cython.longlong[::1] = held(places)
+    run: cython.int[::1] = held(runs)
+    at: cython.Py_ssize_t
+    for at in range(begin, end):
+        run[place[key[at]]] = entry[at]
+        place[key[at]] += 1
+
+
 @cython.cclass
 class Numbers:
     """Pairs of numbers of 32 bits to a number: open addressing."""
@@ -72,6 +97,13 @@ class Numbers:
                 self.put(keys[at], values[at])
         return 0
 
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def memory(self) -> cython.longlong:
+        """The memory that the table takes."""
+        return 12 * self.keys.shape[0]
+
 
 @cython.cclass
 class IntLists:
@@ -80,13 +112,14 @@ class IntLists:
     def __init__(self):
         self.pool = zeros(1 << 8, np.int32)
         self.start, self.size, self.room = zeros(1 << 8, np.int32), zeros(1 << 8, np.int32), zeros(1 << 8, np.int32)
-        self.used = 0
+        self.used = self.lists = 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
     def reserve(self, which: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Room for so many entries in all; returns where the list starts."""
+        self.lists = max(self.lists, which + 1)
         if which >= self.start.shape[0]:
             with cython.gil:
                 self.start, self.size = wider(self.start, which), wider(self.size, which)
@@ -160,13 +193,33 @@ class IntLists:
         """Forget the lists from one on; their room is free again if no other's is behind it."""
         which: cython.Py_ssize_t
         used: cython.Py_ssize_t = 0
-        for which in range(self.start.shape[0]):
-            if which >= mark:
-                self.size[which] = self.room[which] = 0
-            else:
-                used = max(used, self.start[which] + self.room[which])
+        for which in range(mark, self.lists):
+            self.size[which] = self.room[which] = 0
+        self.lists = min(self.lists, mark)
+        for which in range(self.lists):
+            used = max(used, self.start[which] + self.room[which])
         self.used = used
         return 0
+
+    @cython.cfunc
+    def compacted(self):
+        """The same lists without what lies unused between them."""
+        which: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        made: IntLists = IntLists()
+        for which in range(self.lists):
+            made.reserve(which, self.size[which])
+            for i in range(self.size[which]):
+                made.pool[made.start[which] + i] = self.pool[self.start[which] + i]
+            made.size[which] = self.size[which]
+        return made
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def memory(self) -> cython.longlong:
+        """The memory that the lists take: what was written to, not all that there is room for."""
+        return 4 * (self.used + 3 * self.lists)
 
     def of(self, which: int) -> object:
         """A list, as an array of its own."""

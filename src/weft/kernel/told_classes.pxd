@@ -18,6 +18,7 @@ cdef class ToldClasses(ResultClasses):
     cdef Py_ssize_t put
 
     cdef int follow(self, Subscribers subscribers) except? -1
+    cdef int untell(self) except? -1
     cdef int collect_rows(self, int first, int end, bint is_told) except? -1 nogil
     cdef int add_found(self, Py_ssize_t first, Py_ssize_t end, bint is_told) except? -1 nogil
     cdef int reserve_output(self, Py_ssize_t number) except? -1 nogil

@@ -64,11 +64,19 @@ class ToldClasses(ResultClasses):
     @cython.exceptval(-1)
     def follow(self, subscribers: Subscribers) -> cython.int:
         """Tell these from now on; lists that others left behind, and too much that is unused, go."""
-        k: cython.int
         if self.subscribers is not subscribers or self.told_used > 4 * self.told_live + 65536:
-            self.subscribers, self.told_used, self.told_live = subscribers, 0, 0
-            for k in range(self.classes):
-                self.record[k * RECORD + VERSION], self.record[k * RECORD + TOLD_ROOM] = UNTOLD, 0
+            self.subscribers = subscribers
+            self.untell()
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def untell(self) -> cython.int:
+        """Forget who wants the results of classes: it is put down again where it is asked for."""
+        k: cython.int
+        self.told, self.told_used, self.told_live = zeros(1024, np.int32), 0, 0
+        for k in range(self.classes):
+            self.record[k * RECORD + VERSION], self.record[k * RECORD + TOLD_ROOM] = UNTOLD, 0
         return 0
 
     @cython.cfunc

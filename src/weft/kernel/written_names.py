@@ -132,7 +132,7 @@ class WrittenNames:
     @cython.exceptval(-1)
     def rebuild(self) -> cython.int:
         """Twice the slots."""
-        all_names: bytes = bytes(self.written)
+        all_names: bytes = bytes(self.written[: self.written_used])  # there is room for far more
         s: cython.p_uchar = all_names
         entry: cython.Py_ssize_t
         self.slots = held(np.full(2 * self.slots.shape[0], -1, np.int32))

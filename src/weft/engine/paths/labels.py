@@ -6,17 +6,19 @@ documents whose label paths do not converge cost a run of the NFA, and no memory
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.columns.integers import Flags, Ints
+from weft.columns.steps import finished
 from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
+from weft.engine.paths.bounds import Beside, Bounds
+from weft.engine.paths.path_plans import Made, PathPlans
 from weft.engine.paths.states import States
 from weft.engine.paths.step_codes import STAR_SYMBOL, decode_step
 from weft.kernel.automaton import StateTable
@@ -24,17 +26,8 @@ from weft.kernel.path_labels import PathLabels
 from weft.kernel.paths import PathTable
 from weft.plans.names import TEXT_NAME
 
-Made = TypeVar("Made")
 ROOT_PATH = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How much may be remembered: label paths, numbers kept for them, numbers in cached state sets."""
-
-    label_paths: int = 50_000
-    entries: int = 20_000_000
-    states: int = 5_000_000
+_NAME = 400  # bytes that a name takes beside its characters: in two dictionaries, lists and columns
 
 
 class LabelPaths(Generic[Made]):
@@ -66,19 +59,41 @@ class LabelPaths(Generic[Made]):
         """Forget all label paths; those that come run in the same NFA, however much has been added to it."""
         self.__dict__.pop("_paths", None)
         self.names: list[str] = [""]
-        self.plans: Plans[Made] = Plans(self._plan)
+        self.plans: PathPlans[Made] = PathPlans(self._plan)
         self.seen = np.zeros(1024, np.int64)
         self._codes: dict[str, int] = {"": 0}
         self._symbols: tuple[Ints, Ints, NDArray[np.uint64]] | None = None
         self._labels: PathLabels | None = None  # of the paths of names that came last
-        self._entries = 0
-        self._overflow = 0
+        self._made_bytes = self._name_bytes = 0
+        self._overflow = 0  # bytes that were forgotten since everything was begun
+        self._beside: Beside | None = None
+
+    def keep_beside(self, beside: Beside) -> None:
+        """This is kept for the label paths too, and counts."""
+        self._beside = beside
+
+    def prepare(self) -> Iterator[None]:
+        """Make what the first batch would, in steps."""
+        self._automaton = len(self._states), (yield from self._states.automaton(self._wanted()))
+        yield
+        _ = self._paths
+
+    def learn(self, known: LabelPaths[Made]) -> Iterator[int]:
+        """Know the label paths that others know, one after the other; they may come to know more meanwhile."""
+        paths, numbers, root = known.kernel, [ROOT_PATH], np.array([-1], np.int32)
+        while known.kernel is paths and len(numbers) < len(paths) and not self.is_beyond:
+            at = len(numbers)
+            name = self._code(known.names[paths.name_of(at)])
+            found = np.array([ROOT_PATH, numbers[paths.above(at)]], np.int32)  # that of the row, and what it is below
+            self._paths.walk(root, np.array([name], np.int32), found, 0)
+            numbers.append(int(found[0]))
+            yield numbers[-1]
 
     @cached_property
     def _paths(self) -> PathTable:
         """Made when it is first used: who adds paths one by one clears each time."""
         if self._automaton is None:
-            self._automaton = len(self._states), self._states.automaton(self._wanted())
+            self._automaton = len(self._states), finished(self._states.automaton(self._wanted()))
         size, automaton = self._automaton
         result_of_state = np.full(size, -1, np.int32)
         result_of_state[: self._result_of_state.size] = self._result_of_state
@@ -114,7 +129,7 @@ class LabelPaths(Generic[Made]):
         """
         names = self.codes(table) if names is None else names
         labels = np.full(names.size + 1, ROOT_PATH, np.int32)  # the parent of a root is -1, and so the last entry here
-        if self._paths.kept_active() > self._bounds.states:
+        if self._paths.active_memory() > self._bounds.states:
             self._paths.forget_active()
         self._paths.walk(np.ascontiguousarray(table.parent), names, labels, 0)
         result = labels[:-1]
@@ -125,7 +140,7 @@ class LabelPaths(Generic[Made]):
         """The label path of every path of names that documents have."""
         if self._labels is None or not self._labels.is_between(self._paths, documents.paths):
             self._labels = PathLabels(self._paths, documents.paths)
-        if self._paths.kept_active() > self._bounds.states:
+        if self._paths.active_memory() > self._bounds.states:
             self._paths.forget_active()
         found, labels = documents.found, np.empty(documents.found.size, np.int32)
         at = 0
@@ -176,30 +191,37 @@ class LabelPaths(Generic[Made]):
         return self._symbols
 
     @property
+    def memory(self) -> int:
+        """How many bytes the label paths and all that is kept for them take, but for what is found again if need be."""
+        beside = 0 if self._beside is None else self._beside.memory()
+        labels = 0 if self._labels is None else self._labels.memory()
+        return self._paths.memory() + beside + labels + self._made_bytes + self._name_bytes + 8 * len(self)
+
+    @property
     def is_beyond(self) -> bool:
         """Whether more is remembered than there should be."""
-        bounds = self._bounds
-        return len(self) > bounds.label_paths or self._entries + self._paths.memory() > bounds.entries
+        return self.memory > self._bounds.kept
 
     def finish_batch(self, mark: int) -> None:
         """After a batch that began with `mark` label paths: keep to the bounds."""
-        bounds = self._bounds
-        if not self.is_beyond:
+        before, bound = self.memory, self._bounds.kept
+        if before <= bound:
             return
-        self._overflow += len(self) - mark
-        if self._overflow > bounds.label_paths or len(self._codes) > 2 * bounds.label_paths:
-            self._forget()  # what is remembered has not helped for long: begin anew
-            return
+        if self._beside is not None:
+            self._beside.cut(mark)
         self._paths.cut(mark)
         if self._labels is not None:
             self._labels.cut(mark)
-        self._entries -= self.plans.cut(mark)
+        self._made_bytes -= self.plans.cut(mark)
         self.seen[mark:] = 0
+        self._overflow += before - self.memory
+        if max(self._overflow, self.memory) > bound:
+            self._forget()  # what is remembered has not helped for long, or names are too many: begin anew
 
     def grow(self, path: int, size: int) -> None:
-        """Something more is remembered for a label path."""
+        """So many bytes more are remembered for a label path."""
         self.plans.sizes[path] = self.plans.sizes.get(path, 0) + size
-        self._entries += size
+        self._made_bytes += size
 
     # -- one label path
 
@@ -259,24 +281,6 @@ class LabelPaths(Generic[Made]):
         if code is None:
             code = self._codes[name] = len(self.names)
             self.names.append(name)
+            self._name_bytes += _NAME + len(name)
             self._paths.add_name(code, self._states.symbols_of(name), name[0] != "@" and name != TEXT_NAME)
         return code
-
-
-class Plans(dict[int, Made]):
-    """What is made of label paths, when it is first asked for."""
-
-    def __init__(self, make: Callable[[int], Made]) -> None:
-        super().__init__()
-        self._make = make
-        self.sizes: dict[int, int] = {}
-
-    def __missing__(self, path: int) -> Made:
-        made = self[path] = self._make(path)
-        return made
-
-    def cut(self, mark: int) -> int:
-        """Forget what was made of label paths from one on; how much that was comes back."""
-        for path in [path for path in self if path >= mark]:
-            del self[path]
-        return sum(self.sizes.pop(path) for path in [path for path in self.sizes if path >= mark])

@@ -8,11 +8,14 @@ last state.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Generator
 
 import numpy as np
 
 from weft.columns.integers import Flags, Ints
+from weft.columns.steps import finished
 from weft.documents.kind import Kind
+from weft.engine.paths.leading import leading
 from weft.engine.paths.step_codes import STAR_SYMBOL, code_step, decode_step, symbols_of_codes
 from weft.kernel.automaton import StateTable
 from weft.plans.names import TEXT_NAME, name_forms
@@ -24,6 +27,9 @@ NO_STEP = -1  # of the root, and of loops: an edge without a name leads there
 STAR = "*"
 _ELEMENT = Kind.ELEMENT  # an enumeration's members are found slowly in Python 3.11
 _FIRST_NAMED = code_step(STAR_SYMBOL + 1, Kind.ELEMENT, False)  # the codes below are those of `*`
+_EDGES_A_STEP = 1 << 14
+_NAME = 150  # bytes that a name takes beside its characters
+_MOST_NAME_BYTES = 1 << 24  # of names whose label tests are remembered
 _FEW = 40  # active states, up to which Python is faster than numpy
 _NONE = np.zeros(0, np.int32)
 
@@ -45,6 +51,7 @@ class States:
         self._kinds: list[Kind] = []
         self._unlike: list[tuple[int, frozenset[str]]] = []
         self._of_name: dict[str, tuple[int, ...]] = {}
+        self._name_bytes = 0
         self._marks = np.zeros(0, bool)
         self.has_attributes = False  # whether some path leads to attributes, or to texts
         self.has_texts = False
@@ -62,7 +69,7 @@ class States:
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
-        self._of_name, self._marks = {}, np.zeros(0, bool)
+        self._of_name, self._name_bytes, self._marks = {}, 0, np.zeros(0, bool)
         self._index()
 
     def _index(self) -> None:
@@ -168,47 +175,47 @@ class States:
 
     def edges(self) -> tuple[Ints, Ints, Ints]:
         """The edges by symbol: where those of each begin, the states that they lead from, and to."""
+        return finished(self._find_edges())
+
+    def _find_edges(self) -> Generator[None, None, tuple[Ints, Ints, Ints]]:
         if self._by_symbol is None or self._by_symbol[0] != len(self):
             step, above = np.array(self.step, np.int32), np.array(self.above, np.int32)
             named = np.flatnonzero((step != NO_STEP) & (symbols_of_codes(step) != STAR_SYMBOL)).astype(np.int32)
+            yield
             symbol = symbols_of_codes(step[named])
-            named = named[np.argsort(symbol, kind="stable")]
+            order = np.argsort(symbol, kind="stable")
+            yield
+            named = named[order]
             sources = np.where(step[named] & 1, np.array(self._loop, np.int32)[above[named]], above[named])
-            starts = np.searchsorted(np.sort(symbol), np.arange(len(self._labels) + 1)).astype(np.int32)
+            yield
+            starts = np.searchsorted(symbol[order], np.arange(len(self._labels) + 1)).astype(np.int32)
             self._by_symbol = len(self), starts, sources, named
         return self._by_symbol[1:]
 
-    def automaton(self, wanted: Flags | None = None) -> StateTable:
-        """The states and edges as they are now, for the compiled run over label paths.
+    def automaton(self, wanted: Flags | None = None) -> Generator[None, None, StateTable]:
+        """The states and edges as they are now, for the compiled run over label paths; in steps.
 
         With `wanted`, marks on states, there are only the edges that lead to these, at once or at last.
         """
-        star, loop, (starts, sources, targets) = (
-            np.array(self._star, np.int32),
-            np.array(self._loop, np.int32),
-            self.edges(),
-        )
+        starts, sources, targets = yield from self._find_edges()
+        star, loop = np.array(self._star, np.int32), np.array(self._loop, np.int32)
+        yield
         if wanted is not None:
-            leads = np.append(self._leading(wanted), False)  # the last one is that of NO_STATE
+            step = np.array(self.step, np.int32)
+            is_deep = (step & 1 == 1) & (step != NO_STEP)
+            leads = yield from leading(wanted, np.array(self.above, np.int32), loop, is_deep)
             star[~leads[star]] = loop[~leads[loop]] = NO_STATE
+            yield
             kept = leads[targets]
             starts = np.append(0, np.cumsum(kept, dtype=np.int32))[starts].astype(np.int32)
+            yield
             sources, targets = sources[kept], targets[kept]
-        return StateTable(star, loop, starts, sources, targets)
-
-    def _leading(self, wanted: Flags) -> Flags:
-        """Marks on some states and on all that lead to them."""
-        above, loop = np.array(self.above, np.int32), np.array(self._loop, np.int32)
-        is_deep = (np.array(self.step, np.int32) & 1 == 1) & (np.array(self.step, np.int32) != NO_STEP)
-        leads = np.zeros(len(self), bool)
-        leads[: wanted.size] = wanted
-        some = np.flatnonzero(leads).astype(np.int32)
-        while some.size:
-            some = np.unique(np.concatenate([above[some], loop[above[some[is_deep[some]]]]]))
-            some = some[some >= 0]
-            some = some[~leads[some]]
-            leads[some] = True
-        return leads
+            yield
+        table = StateTable(star, loop, starts, sources, targets)
+        yield
+        while table.index(_EDGES_A_STEP):
+            yield
+        return table
 
     # -- running
 
@@ -270,8 +277,10 @@ class States:
         """The label tests that a name passes, but for `*`."""
         symbols = self._of_name.get(name)
         if symbols is None:
-            if len(self._of_name) > 100_000:
+            self._name_bytes += _NAME + len(name)
+            if self._name_bytes > _MOST_NAME_BYTES:
                 self._of_name.clear()
+                self._name_bytes = 0
             symbols = self._of_name[name] = self._find_symbols(name)
         return symbols
 

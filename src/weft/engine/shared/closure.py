@@ -6,6 +6,8 @@ looked at from a candidate, if there is one. From parts to what is made of them 
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import numpy as np
 
 from weft.columns.integers import Flags, Ints
@@ -22,8 +24,8 @@ def closure(following: Ragged, nodes: Ints, size: int) -> Flags:
     return marks
 
 
-def spread(marks: Flags, nodes: Ints, following: Ints) -> Flags:
-    """The same where all nodes matter: marks in, marks out, with pairs of a node and one that follows it."""
+def spread(marks: Flags, nodes: Ints, following: Ints) -> Generator[None, None, Flags]:
+    """The same where all nodes matter, in steps: marks in, marks out, with pairs of a node and one that follows it."""
     marks = marks.copy()
     while nodes.size:
         is_open = ~marks[following]
@@ -32,4 +34,5 @@ def spread(marks: Flags, nodes: Ints, following: Ints) -> Flags:
         if not found.size:
             break
         marks[found] = True
+        yield
     return marks

@@ -95,7 +95,7 @@ class Comparisons:
         return values
 
     def sort(self, tests: TestColumns) -> Iterator[None]:
-        """Put the tests that are probed in order, one family a step."""
+        """Put the tests that are probed in order, one family after the other, in steps."""
         values = self._values(tests)
         family = tests.reading.astype(np.int32) * len(_OPERATORS) + tests.operator
         for at in np.unique(family[tests.is_probed]).tolist():
@@ -104,8 +104,10 @@ class Comparisons:
                 code = self.text_codes[tests.constant[here]]
             else:  # not-a-number is above every rank: equal to nothing, unequal to all, never compared by order
                 code = np.searchsorted(self.numbers, values[here]).astype(np.int32)
+            yield
             state = tests.state[here]
             order = np.argsort(state.astype(np.int64) << 32 | code, kind="stable")
+            yield
             self.families[FAMILIES[at]] = state[order], code[order], tests.node[here[order]]
             yield
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from weft.columns.integers import Flags, Ints, Longs
 from weft.columns.ragged import Ragged
+from weft.columns.steps import finished
 from weft.engine.paths.step_codes import symbols_of_codes
 from weft.engine.shared.closure import closure, spread
 from weft.engine.shared.comparisons import NO_COMPARISONS, Comparisons, TestColumns
@@ -21,6 +22,9 @@ from weft.engine.shared.results import Results
 from weft.engine.shared.tables import Small, make_tables, part_columns
 from weft.engine.shared.text_parts import NO_PARTS, find_parts
 from weft.kernel.plan_tables import PlanTables
+from weft.kernel.tables import put_in_runs, starts_of_runs
+
+_STRETCH = 1 << 16  # pairs that are put in order in a step: a millisecond
 
 
 class Frozen:
@@ -28,8 +32,7 @@ class Frozen:
 
     def __init__(self, shared: SharedPlan, results: Results, is_thorough: bool = False) -> None:
         self.shared = shared
-        for _ in self._make(results, is_thorough):
-            pass
+        finished(self._make(results, is_thorough))
 
     @classmethod
     def in_steps(cls, shared: SharedPlan, results: Results) -> Generator[None, None, Frozen]:
@@ -38,16 +41,16 @@ class Frozen:
         frozen.shared = shared
         yield from frozen._make(results, False)
         if frozen.tallest >= 0:
-            _ = frozen.tables
-            yield
+            frozen.tables = yield from frozen._make_tables()
         return frozen
 
-    def _make(self, results: Results, is_thorough: bool) -> Iterator[None]:
+    def _make(self, results: Results, is_thorough: bool) -> Generator[None, None, None]:
         shared = self.shared
         self.is_thorough = is_thorough
         nodes, states = len(shared), len(shared.states)
         self.result_of_state = results.by_state(states)
         self.result_of_node, self.results = results.by_node(nodes), len(results.node)
+        yield
         self.kind = np.array(shared.nodes.kind, np.int8)
         height = np.array(shared.nodes.height, np.int32)
         self.edge = np.array(shared.nodes.edge, np.int32)
@@ -55,37 +58,50 @@ class Frozen:
         if is_thorough:
             self.height = height
         yield
-        self.edges = FrozenEdges(shared.edges, shared.states)
-        yield
-        self.columns = part_columns(shared)
+        self.edges = yield from FrozenEdges.in_steps(shared.edges, shared.states)
+        self.columns = yield from part_columns(shared)
         yield
         node, driver = driver_pairs(shared)
+        yield
         self._needed = np.ones(nodes, bool)
         if not is_thorough:
-            self._needed = spread(self.result_of_node >= 0, node, driver)
+            self._needed = yield from spread(self.result_of_node >= 0, node, driver)
+        is_needed = self._needed[node]
+        node, driver = node[is_needed], driver[is_needed]
         yield
-        self.dependents = Ragged(driver[self._needed[node]], node[self._needed[node]], nodes)
+        self.dependents = yield from _runs(driver, node, nodes)
         yield
-        self._bring_up(np.array(shared.nodes.state, np.int32), states, is_thorough)
-        yield
+        yield from self._bring_up(np.array(shared.nodes.state, np.int32), states)
         self.parts = NO_PARTS if is_thorough else find_parts(shared)
+        yield
         yield from self._index_tests()
+        yield
         self.is_context = np.zeros(states, bool)
-        self.is_context[self.edges.contexts(None if is_thorough else self._climbed())] = True
+        climbed = None if is_thorough else (yield from self._climbed())
+        yield
+        self.is_context[self.edges.contexts(climbed)] = True
+        yield
         self.is_busy = self._is_busy()
+        yield
 
-    def _climbed(self) -> Ints:
+    def _climbed(self) -> Generator[None, None, Ints]:
         """The edges that are gone up: of what lifts, of patterns that their test drives, and of those above these."""
         parent, is_down = self.columns.parent, self.kind == NodeKind.DOWN
         is_asked = is_down & (self.columns.by_test != 0)
         some = np.flatnonzero(is_asked)
         while some.size:
-            some = np.unique(parent[some])
-            some = some[is_down[some] & ~is_asked[some]]
-            is_asked[some] = True
-        return np.unique(self.edge[is_asked | np.isin(self.kind, (NodeKind.LIFT, NodeKind.FIRST))])
+            yield
+            is_new = np.zeros(is_asked.size, bool)
+            is_new[parent[some]] = True
+            is_new &= is_down & ~is_asked
+            is_asked |= is_new
+            some = np.flatnonzero(is_new)
+        yield
+        is_climbed = np.zeros(self.edges.up.size, bool)
+        is_climbed[self.edge[is_asked | (self.kind == NodeKind.LIFT) | (self.kind == NodeKind.FIRST)]] = True
+        return _places(is_climbed)
 
-    def _bring_up(self, state: Ints, states: int, is_thorough: bool) -> None:
+    def _bring_up(self, state: Ints, states: int) -> Iterator[None]:
         """What label paths bring up, by state: what nothing drives, name tests, and paths that drive.
 
         These come up where they begin; where all come up at once, where they end.
@@ -95,22 +111,30 @@ class Frozen:
             return
         is_alone = np.isin(self.kind, (NodeKind.AND, NodeKind.RANK)) & (self.columns.child == NOTHING)
         every = _places(self._needed & (is_alone | (self.kind == NodeKind.LINKED)))
+        yield
         named = _places(self._needed & (self.kind == NodeKind.NAMED))
         self.named = Ragged(state[named], named, states)
-        drives = np.diff(self.dependents.starts) > 0
+        yield
+        drives = self.dependents.starts[1:] > self.dependents.starts[:-1]
         eager = _places((self.kind == NodeKind.EXISTS) & (drives | (self.result_of_node >= 0)))
-        at = self.edges.below[self.edge[eager]] if is_thorough else state[eager]
-        self.up = Ragged(np.concatenate([state[every], at]), np.concatenate([every, eager]), states)
+        at = self.edges.below[self.edge[eager]] if self.is_thorough else state[eager]
+        yield
+        self.up = yield from _runs(np.concatenate([state[every], at]), np.concatenate([every, eager]), states)
 
     @cached_property
     def tables(self) -> PlanTables:
         """The same for the compiled evaluation."""
+        return finished(self._make_tables())
+
+    def _make_tables(self) -> Generator[None, None, PlanTables]:
         symbol = symbols_of_codes(np.array(self.shared.states.step, np.int32))
+        yield
         dependents = self.dependents.starts, self.dependents.entries
         results = self.result_of_node, self.results
-        return make_tables(
+        made = yield from make_tables(
             self.shared, self.columns, self.edges, symbol, self.comparisons, self.parts, results, dependents
         )
+        return made
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("tables", "_users")}
@@ -123,7 +147,7 @@ class Frozen:
         for states in (self.part_of_state[0], *(each[0] for each in self.comparisons.families.values())):
             busy[states] = True
         for starts in (self.up.starts, self.named.starts, self.machine_start):
-            busy |= np.diff(starts) > 0
+            busy |= starts[1:] > starts[:-1]
         return busy
 
     def _index_tests(self) -> Iterator[None]:
@@ -145,6 +169,7 @@ class Frozen:
         columns = node[here], state[here], operator[here], np.array(tests.reading, np.int8)[here], constant[here]
         numbers = np.array(list(tests.numbers), np.float64)
         compared = TestColumns(*columns, self._needed[node[here]], texts, numbers, list(tests.instants))
+        yield
         self.comparisons = Comparisons(compared)
         yield
         if here.size:
@@ -184,6 +209,17 @@ class Frozen:
         """Marks on some nodes and on all that are made of them, of these, and so on."""
         marks = closure(self._users, np.fromiter(nodes, np.int32), self._users.starts.size - 1)
         return marks[: self.kind.size]  # the plan may have grown since
+
+
+def _runs(keys: Ints, entries: Ints, size: int) -> Generator[None, None, Ragged]:
+    """Runs of integers by key, in steps."""
+    starts = starts_of_runs(keys, size)
+    yield
+    places, runs = starts[:-1].copy(), np.zeros(entries.size, np.int32)
+    for begin in range(0, keys.size, _STRETCH):
+        put_in_runs(keys, entries, places, runs, begin, min(begin + _STRETCH, keys.size))
+        yield
+    return Ragged.of_runs(starts, runs)
 
 
 def _places(marks: Flags) -> Ints:

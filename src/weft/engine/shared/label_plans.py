@@ -8,8 +8,10 @@ from weakref import ref
 import numpy as np
 
 from weft.columns.integers import Ints
+from weft.columns.steps import finished
 from weft.documents.table import NodeTable
-from weft.engine.paths.labels import Bounds, LabelPaths
+from weft.engine.paths.bounds import Bounds
+from weft.engine.paths.labels import LabelPaths
 from weft.engine.paths.step_codes import STAR_SYMBOL, decode_step
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.plan import SharedPlan
@@ -18,6 +20,7 @@ from weft.kernel.evaluator import Evaluator
 from weft.kernel.plan_lists import PlanLists
 from weft.kernel.probe_tables import ProbeTables
 
+_DEPTHS = 200  # bytes that depths take beside their numbers: an entry of a dictionary, and an array
 Depths = dict[int, Ints]  # by deep edge, where it can begin if it ends at a label path
 
 
@@ -52,13 +55,22 @@ class LabelPlans:
     def freeze_in_steps(self, frozen: Frozen) -> Iterator[None]:
         """The same in steps, with all that the first batch would make."""
         self.freeze(frozen)
-        self._shared.states.edges()  # is kept for the automaton
         yield
-        _ = self.paths.kernel
-        yield
+        yield from self.paths.prepare()
         if frozen.tallest >= 0:
+            yield
+            self._probes = yield from make_probes(frozen, self._named_symbols)
+            yield
             _ = self.lists
             yield
+
+    def learn(self, known: LabelPlans) -> Iterator[None]:
+        """Know the label paths that others know, one a step, with what is to be done at each."""
+        for path in self.paths.learn(known.paths):
+            if self._frozen is not None and self._frozen.tallest >= 0:
+                self.lists.is_context(path, 0)  # is answered from the label plan
+            yield
+        self._mark = len(self.paths)
 
     @property
     def lists(self) -> PlanLists:
@@ -67,8 +79,9 @@ class LabelPlans:
         if self._lists is None or self._paths_of_lists is not paths:
             if self._probes is None:
                 assert self._frozen is not None, "a plan is frozen before a batch comes"
-                self._probes = make_probes(self._frozen, self._named_symbols)
-            self._lists, self._paths_of_lists = PlanLists(paths, self._probes), paths
+                self._probes = finished(make_probes(self._frozen, self._named_symbols))
+            self._lists, self._paths_of_lists = PlanLists(paths, self._probes, self._bounds.begins), paths
+            self.paths.keep_beside(self._lists)
         return self._lists
 
     def labels(self, table: NodeTable, names: Ints | None = None) -> Ints:
@@ -86,10 +99,11 @@ class LabelPlans:
 
     def begun_with(self, batch: object) -> None:
         """The evaluation was begun with a batch; when that goes, nothing of it is kept."""
-        evaluator = self.evaluator
+        evaluator, keeper = self.evaluator, ref(self)  # or this would keep itself until the garbage collector comes
 
         def end(gone: ref[object]) -> None:
-            if self._begun_with is gone:
+            plans = keeper()
+            if plans is not None and plans._begun_with is gone:
                 evaluator.end()
 
         self._begun_with = ref(batch, end)
@@ -98,11 +112,15 @@ class LabelPlans:
         """Whether a batch is the one that the evaluation was last begun with."""
         return self._begun_with is not None and self._begun_with() is batch
 
+    @property
+    def memory(self) -> int:
+        """How many bytes are kept of what documents have brought."""
+        remembered = 0 if self._lists is None else self._lists.remembered_memory()
+        return self.paths.memory + self.paths.kernel.active_memory() + remembered
+
     def begin_batch(self) -> None:
         """Keep to the bounds before a batch: what the one before it brought beyond them is forgotten."""
-        if self.paths.is_beyond or (self._lists is not None and self._lists.memory() > self._bounds.entries):
-            self.lists.cut(self._mark)
-            self.paths.finish_batch(self._mark)
+        self.paths.finish_batch(self._mark)
         self._mark = len(self.paths)
 
     def depths(self, path: int, edge: int) -> Ints:
@@ -111,7 +129,7 @@ class LabelPlans:
         depths = known.get(edge)
         if depths is None:
             depths = known[edge] = self._find_depths(path, edge)
-            self.paths.grow(path, depths.size + 16)
+            self.paths.grow(path, depths.nbytes + _DEPTHS)
         return depths
 
     def can_begin(self, path: int, edge: int) -> bool:
@@ -147,4 +165,4 @@ class LabelPlans:
 
 
 def _no_depths(_: int, __: Ints) -> tuple[Depths, int]:
-    return {}, 0
+    return {}, _DEPTHS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Generator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,8 @@ _SEED = random.SystemRandom().getrandbits(32)
 EQUAL_TEXTS = ("=", Reading.TEXT)  # the one family that is found by hash, not in order
 
 
-def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
-    """The columns of a plan that no longer changes; `named_symbols` has the label test of every NAMED entry."""
+def make_probes(frozen: Frozen, named_symbols: Ints) -> Generator[None, None, ProbeTables]:
+    """The columns of a frozen plan, in steps; `named_symbols` has the label test of every NAMED entry."""
     states = len(frozen.shared.states)
     columns = {
         "up_start": frozen.up.starts,
@@ -32,10 +33,16 @@ def make_probes(frozen: Frozen, named_symbols: Ints) -> ProbeTables:
         "is_context": frozen.is_context.astype(np.int8),
         "machine_start": frozen.machine_start,
     }
+    yield
     comparisons = frozen.comparisons
-    columns |= _runs(frozen, states) | _by_constant(frozen, states)
+    columns |= yield from _runs(frozen, states)
+    yield
+    columns |= yield from _by_constant(frozen, states)
+    yield
     texts = [text.encode() for text in comparisons.coded_texts]
+    yield
     parts = PartTables(frozen.parts.operators, frozen.parts.constants)
+    yield
     return ProbeTables(columns, texts, comparisons.orders_texts, parts, _SEED)
 
 
@@ -49,7 +56,7 @@ def _brought_up(frozen: Frozen, tests: Ints) -> tuple[Longs, Ints]:
     return place[order], np.concatenate([tests[own], driven])[order].astype(np.int32)
 
 
-def _runs(frozen: Frozen, states: int) -> dict[str, object]:
+def _runs(frozen: Frozen, states: int) -> Generator[None, None, dict[str, object]]:
     """Of every state what the tests of each family bring up, in the order of constants; those on NaN are the last."""
     comparisons = frozen.comparisons
     families = [(family, runs) for family, runs in comparisons.families.items() if family != EQUAL_TEXTS]
@@ -59,10 +66,15 @@ def _runs(frozen: Frozen, states: int) -> dict[str, object]:
     reading = np.concatenate([none, *(np.full(runs[2].size, int(each[1])) for each, runs in families)])
     key = np.concatenate([np.zeros(0), *(_keys(comparisons, each[1], runs[1]) for each, runs in families)])
     test = np.concatenate([none, *(runs[2] for _, runs in families)])
+    yield
     which, test = _brought_up(frozen, test)
-    order = np.lexsort((key[which], reading[which], operator[which], state[which]))  # not-a-number comes last
-    which, test = which[order], test[order]
+    yield
     state, operator, reading, key = state[which], operator[which], reading[which], key[which]
+    yield
+    order = np.lexsort((key, reading, operator, state))  # not-a-number comes last
+    yield
+    state, operator, reading, key, test = state[order], operator[order], reading[order], key[order], test[order]
+    yield
     is_first = np.ones(test.size, bool)
     is_first[1:] = (np.diff(state) != 0) | (np.diff(operator) != 0) | (np.diff(reading) != 0)
     test_start = np.append(np.flatnonzero(is_first), test.size)
@@ -82,7 +94,7 @@ def _keys(comparisons: Comparisons, reading: Reading, codes: Ints) -> NDArray[np
     return codes.astype(np.float64) if reading is Reading.TEXT else comparisons.number_of(codes)
 
 
-def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
+def _by_constant(frozen: Frozen, states: int) -> Generator[None, None, dict[str, object]]:
     """Of every state the constants, texts first and parts of texts behind them, with what each brings up."""
     comparisons, texts = frozen.comparisons, len(frozen.comparisons.coded_texts)
     none = np.zeros(0, np.int32)
@@ -94,13 +106,19 @@ def _by_constant(frozen: Frozen, states: int) -> dict[str, object]:
     means[equal_state] = BY_EQUAL
     means_of_code = np.array([MEANS[operator] for operator in frozen.parts.operators], np.int8)
     np.bitwise_or.at(means, part_state, means_of_code[part_code])
+    yield
     which, node = _brought_up(frozen, test)
-    order = np.lexsort((code[which], state[which]))
-    state, code, node = state[which[order]], code[which[order]], node[order]
+    yield
+    state, code = state[which], code[which]
+    order = np.argsort(state.astype(np.int64) << 32 | code, kind="stable")  # much of it is in order
+    yield
+    state, code, node = state[order], code[order], node[order]
+    yield
     begins = np.flatnonzero(np.append(True, (np.diff(state) != 0) | (np.diff(code) != 0))[: state.size])
     sizes = np.diff(np.append(begins, state.size))
     has_several = sizes > 1
     places = np.cumsum(has_several) - 1
+    yield
     return {
         "means": means,
         "constant_start": np.searchsorted(state[begins], np.arange(states + 1)).astype(np.int64),

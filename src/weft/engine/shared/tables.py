@@ -5,6 +5,7 @@ A column says something of some kinds of nodes; at the others it is NOTHING, or 
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,10 +19,13 @@ from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATOR_CODES, NodeK
 from weft.engine.shared.parts import check_columns, disjunction_pairs
 from weft.engine.shared.text_parts import TextParts
 from weft.kernel import codes
+from weft.kernel.arrays import lined_up
 from weft.kernel.plan_tables import PlanTables
+from weft.kernel.tables import starts_of_runs
 
 Small = NDArray[np.int8]
 _PROBED, _PART = codes.PROBED, codes.PART
+_STRETCH = 1 << 12  # nodes whose records or masks are made in a step: a millisecond or less
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +50,20 @@ class PartColumns:
         return which, self.check[inside], self.is_negated[inside]
 
 
-def part_columns(tables: NodeTables) -> PartColumns:
-    """The columns of a plan that no longer changes."""
+def part_columns(tables: NodeTables) -> Generator[None, None, PartColumns]:
+    """The columns of a plan that does not change meanwhile, in steps."""
     if not len(tables):
         return _NO_COLUMNS
     size, none = len(tables), np.full(len(tables), NOTHING, np.int32)
     child, parent, test, number = none.copy(), none.copy(), none, np.zeros(size)
     by_test, operator, is_last, is_count = (np.zeros(size, np.int8) for _ in range(4))
     lifts, ands, ranks, downs = tables.lifts, tables.conjunctions, tables.ranks, tables.downs
+    yield
     child[lifts.node], child[ands.node], child[ranks.node] = lifts.child, ands.driver, ranks.inner
+    yield
     operator[ranks.node], number[ranks.node], is_last[ranks.node] = ranks.operator, ranks.number, ranks.is_last
     parent[downs.node], test[downs.node], by_test[downs.node] = downs.parent, downs.test, downs.by_test
+    yield
     tests = tables.tests
     operator[tests.node] = tests.operator
     numbers, reading = np.array(list(tests.numbers), np.float64), np.array(tests.reading, np.int8)
@@ -65,7 +72,9 @@ def part_columns(tables: NodeTables) -> PartColumns:
     for node, goal in zip(tables.linked.node, tables.linked.goal, strict=True):
         if isinstance(goal, CountGoal):
             operator[node], number[node], is_count[node] = OPERATOR_CODES[goal.operator], goal.number, True
-    return PartColumns(child, parent, test, by_test, operator, number, is_last, is_count, *_checks(tables))
+    yield
+    checks = yield from _checks(tables)
+    return PartColumns(child, parent, test, by_test, operator, number, is_last, is_count, *checks)
 
 
 _INTS, _SMALLS = np.zeros(0, np.int32), np.zeros(0, np.int8)
@@ -75,12 +84,14 @@ _NO_COLUMNS = PartColumns(
 )
 
 
-def _checks(tables: NodeTables) -> tuple[Longs, Ints, Small]:
+def _checks(tables: NodeTables) -> Generator[None, None, tuple[Longs, Ints, Small]]:
     checked, check, is_negated = check_columns(tables)
     disjunction, part = disjunction_pairs(tables)
     node = np.concatenate([checked, disjunction])
     order = np.argsort(node, kind="stable")
-    start = np.append(0, np.cumsum(np.bincount(node, minlength=len(tables))))
+    yield
+    start = starts_of_runs(node, len(tables))
+    yield
     negated = np.concatenate([is_negated, np.zeros(part.size, np.int32)]).astype(np.int8)
     return start, np.concatenate([check, part])[order], negated[order]
 
@@ -109,6 +120,7 @@ def _numbers(tables: NodeTables, columns: PartColumns, comparisons: Comparisons)
     return number
 
 
+# Long: an entry for each column that is read.
 def make_tables(
     tables: NodeTables,
     columns: PartColumns,
@@ -118,27 +130,33 @@ def make_tables(
     parts: TextParts,
     results: tuple[Ints, int],
     dependents: tuple[Longs, Ints],
-) -> PlanTables:
-    """All that the compiled evaluation reads.
+) -> Generator[None, None, PlanTables]:
+    """All that the compiled evaluation reads, in steps.
 
     `symbol` is that of every state, `results` are those of nodes, and how many there are.
     """
     linked = tables.linked
     of_tests = _codes(tables, comparisons, parts)
+    yield
     of_tests[0][tables.ranks.node], of_tests[0][linked.node] = tables.ranks.is_last, columns.is_count[linked.node]
     ranked = np.array(tables.nodes.state, np.int32)[tables.ranks.node]
     of_tests[1][tables.ranks.node], of_tests[1][linked.node] = symbol[ranked], np.arange(len(linked.node))
-    return PlanTables(
+    yield
+    nodes = yield from _node_records(tables, columns, of_tests, edges)
+    edge_records = yield from _edge_records(edges)
+    number = _numbers(tables, columns, comparisons)
+    yield
+    made = PlanTables(
         {
-            "nodes": _node_records(tables, columns, of_tests, edges),
-            "edges": _edge_records(edges),
+            "nodes": nodes,
+            "edges": edge_records,
             "result": results[0],
             "by_test": columns.by_test,
             "dependent_start": dependents[0],
             "dependents": dependents[1],
             "checks": columns.check,
             "is_negated": columns.is_negated,
-            "number": _numbers(tables, columns, comparisons),
+            "number": number,
             "chain_start": np.array(linked.start, np.int32),
             "chain_edges": np.array(linked.edge, np.int32),
             "chain_nodes": np.array(linked.below, np.int32),
@@ -146,42 +164,57 @@ def make_tables(
             "results": results[1],
         }
     )
+    yield
+    yield from made.mask(_STRETCH // 4)
+    return made
 
 
 def _node_records(
     tables: NodeTables, columns: PartColumns, codes_of_tests: tuple[Small, Ints], edges: FrozenEdges
-) -> Ints:
+) -> Generator[None, None, Ints]:
     kind, edge = np.array(tables.nodes.kind, np.int8), np.array(tables.nodes.edge, np.int32)
+    inner = _inner(edge, edges)
+    yield
     is_down = kind == NodeKind.DOWN
+    child = np.where(is_down, columns.test, columns.child)
+    yield
+    check = np.where(is_down, columns.parent, columns.check_start[:-1])
+    yield
+    code = np.where(edge != NOTHING, inner, codes_of_tests[1])
+    yield
     records: dict[int, NDArray[np.integer]] = {
         codes.KIND: kind,
         codes.EDGE: edge,
-        codes.CHILD: np.where(is_down, columns.test, columns.child),
-        codes.CHECK: np.where(is_down, columns.parent, columns.check_start[:-1]),
+        codes.CHILD: child,
+        codes.CHECK: check,
         codes.CHECK_END: columns.check_start[1:],
         codes.OPERATOR: columns.operator,
         codes.READING: codes_of_tests[0],
-        codes.CODE: np.where(edge != NOTHING, _inner(edge, edges), codes_of_tests[1]),
+        codes.CODE: code,
     }
-    return _records({place - codes.KIND: column for place, column in records.items()}, len(tables), 8)
+    made: Ints = np.asarray(lined_up(len(tables), 16, np.int32))  # the masks, which come later, are the first half
+    yield from _fill(made, records)
+    return made
 
 
-def _edge_records(edges: FrozenEdges) -> Ints:
+def _edge_records(edges: FrozenEdges) -> Generator[None, None, Ints]:
     records: dict[int, NDArray[np.integer]] = {
         codes.UP: edges.up,
         codes.ABOVE: edges.above,
         codes.STEP: edges.steps.starts[:-1],
         codes.STEP_END: edges.steps.starts[1:],
     }
-    return _records(records, edges.up.size, 4)
+    made = np.zeros((edges.up.size, 4), np.int32)
+    yield from _fill(made, records)
+    return made
 
 
-def _records(columns: dict[int, NDArray[np.integer]], number: int, width: int) -> Ints:
-    """Columns side by side, each at its place."""
-    records = np.zeros((number, width), np.int32)
-    for place, column in columns.items():
-        records[:, place] = column
-    return records
+def _fill(records: Ints, columns: dict[int, NDArray[np.integer]]) -> Iterator[None]:
+    """Put columns side by side, each at its place, one stretch a step."""
+    for begin in range(0, len(records), _STRETCH):
+        for place, column in columns.items():
+            records[begin : begin + _STRETCH, place] = column[begin : begin + _STRETCH]
+        yield
 
 
 def _inner(edge: Ints, edges: FrozenEdges) -> Ints:
@@ -189,5 +222,9 @@ def _inner(edge: Ints, edges: FrozenEdges) -> Ints:
 
     What is known of the way along an edge is known by them.
     """
-    own = np.where(edge != NOTHING, np.append(edges.length, 1)[edge] - 1, 0)
-    return (edge.size - 1 + np.cumsum(own) - own).astype(np.int32)
+    own = np.append(edges.length, np.int32(1))[edge]  # behind all edges for NOTHING: no step beside the first
+    own -= 1
+    inner = np.cumsum(own, dtype=np.int32)
+    inner -= own
+    inner += edge.size - 1
+    return inner

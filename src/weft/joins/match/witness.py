@@ -19,7 +19,7 @@ from weft.documents.local import LocalNodes
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.engine.matches import Matches
-from weft.engine.paths.labels import Bounds
+from weft.engine.paths.bounds import Bounds
 from weft.joins.compile.graph import Definition
 from weft.plans.plan import Edge, Link, Pattern
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.engine.index import EnginePlan
 from weft.engine.matches import Matches
-from weft.engine.paths.labels import Bounds
+from weft.engine.paths.bounds import Bounds
 from weft.engine.profile import Profile
 from weft.plans.flwr import Flwr
 from weft.reference.pathsharing.optimize import Approach
@@ -25,8 +27,9 @@ class PathSharingEngine(Engine):
         dtd: Dtd | None = None,
         profile: Profile | None = None,
         limits: Limits | None = None,
+        plan_of: Callable[[int], EnginePlan] | None = None,
     ) -> None:
-        super().__init__(bounds, dtd, profile, limits)
+        super().__init__(bounds, dtd, profile, limits, plan_of=plan_of)
         self.single = PathSharing(approach, dtd, True, bounds, self.profile)
 
     def __len__(self) -> int:

@@ -20,7 +20,7 @@ from weft.engine.evaluation.booleans import passing
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.messages.budget import Budget
 from weft.engine.messages.factory import Factory
-from weft.engine.paths.labels import Bounds
+from weft.engine.paths.bounds import Bounds
 from weft.engine.profile import Profile
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.plan import SharedPlan

@@ -13,11 +13,13 @@ import numpy as np
 from weft.columns.integers import Ints, expand
 from weft.documents.kind import Kind
 from weft.documents.table import NodeTable
-from weft.engine.paths.labels import Bounds, LabelPaths
+from weft.engine.paths.bounds import Bounds
+from weft.engine.paths.labels import LabelPaths
 from weft.engine.paths.states import ROOT, States
 from weft.plans.plan import Path, Step
 
 _MOST_WAYS = 100_000
+_BYTES = 300  # that what is kept for a label path takes beside its numbers
 
 
 @dataclass(slots=True)
@@ -46,7 +48,7 @@ class PathMatcher:
 
     def _make(self, _: int, reached: Ints) -> tuple[_Reached, int]:
         states = frozenset(state for state in reached.tolist() if state in self._paths)
-        return _Reached(states), len(states)
+        return _Reached(states), 64 * len(states) + _BYTES
 
     def ways(self, label: int, state: int) -> Ints:
         """The depths of a path's steps at a label path, one row for each way it matches."""
@@ -55,7 +57,7 @@ class PathMatcher:
             names = self.labels.names_of(label)
             found = _ways(self._paths[state], names, self._states)
             ways[state] = np.array(found, np.int32).reshape(-1, len(self._paths[state]))
-            self.labels.grow(label, ways[state].size)
+            self.labels.grow(label, ways[state].nbytes + _BYTES)
         return ways[state]
 
 

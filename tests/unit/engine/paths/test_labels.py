@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, product
+
 import pytest
 
 from oracle import table_of
 from weft.columns.integers import Ints
-from weft.engine.paths.labels import Bounds, LabelPaths
+from weft.documents.document import Document, Limits
+from weft.documents.scan import DocumentPaths, scan_paths
+from weft.engine.paths.bounds import Bounds
+from weft.engine.paths.labels import LabelPaths
 from weft.engine.paths.states import ROOT, States
 from weft.languages.xpath import parse
 from weft.plans.plan import Pattern
@@ -102,48 +107,114 @@ def test_after_the_nfa_has_grown_the_label_paths_are_made_anew() -> None:
     assert recorded.found("<a><d/></a>") == {"a": set(), "a/d": {"/a/d"}}
 
 
-@pytest.mark.parametrize(
-    ("bounds", "size"), [(Bounds(label_paths=6), 1), (Bounds(entries=60), 10)], ids=["label paths", "entries"]
-)
-def test_beyond_the_bound_what_a_batch_brings_is_forgotten_and_what_was_there_stays(bounds: Bounds, size: int) -> None:
-    recorded = Recorded(bounds, size)
-    recorded.batch("<a><b k='1'/><c/></a>")  # four label paths and that of the document
+@pytest.mark.parametrize("size", [1, 5_000])
+def test_beyond_the_bound_what_a_batch_brings_is_forgotten_and_what_was_there_stays(size: int) -> None:
+    usual, other = "<a><b k='1'/><c/></a>", "<a><c><b/><c/></c><b><c><b/></c></b></a>"  # the same names
+    recorded = Recorded(just_for(usual, size), size)
+    recorded.batch(usual)
     kept = len(recorded.paths)
 
-    recorded.batch("<a><x/><y/><z/></a>")
+    recorded.batch(other)
 
-    assert len(recorded.paths) == kept
+    assert len(recorded.paths) == kept == 5
     made = recorded.made
-    assert recorded.found("<a><b k='1'/><c/></a>")["a/b"] == {"/a/b", "//b"}
+    assert recorded.found(usual)["a/b"] == {"/a/b", "//b"}
     assert recorded.made == made
-    assert recorded.found("<a><x/></a>") == {"a": set(), "a/x": set()}
+    assert recorded.found("<a><c><b/></c></a>")["a/c/b"] == {"//b"}
     assert recorded.made == made + 1
 
 
 def test_where_nothing_that_is_remembered_has_helped_for_long_it_is_begun_anew() -> None:
-    recorded = Recorded(Bounds(label_paths=10))
-    old = "<old>" + "".join(f"<n{number}/>" for number in range(7)) + "</old>"
+    old = "<a>" + "".join(f"<n{number}/>" for number in range(7)) + "</a>"
+    recorded = Recorded(just_for(old))
     recorded.batch(old)
+    kept, sizes = len(recorded.paths), []
 
-    made = [0] * 5
-    for number in range(5):
-        recorded.batch(f"<r{number}><s/></r{number}>")
-        before = recorded.made
-        recorded.batch(f"<r{number}><s/></r{number}>")
-        made[number] = recorded.made - before
+    for first, second, third in product(range(7), repeat=3):
+        inside = f"<n{first}><n{second}><n{third}/></n{second}></n{first}>"
+        recorded.batch(f"<a>{inside}</a>")
+        sizes.append(len(recorded.paths))
 
-    assert made[0] == 2, "it was forgotten after its batch"
-    assert made[-1] == 0, "it is remembered, since there is room again"
-    before = recorded.made
+    assert sizes[0] == kept, "it is forgotten after its batch"
+    assert max(sizes) < 3 * kept
+    assert min(sizes) == 1, "and after many of them so is what was there before"
+    forgotten = recorded.made
     recorded.found(old)
-    assert recorded.made == before + 8, "and what was there before is not"
+    assert recorded.made > forgotten, "which is made again"
+
+
+def test_names_that_never_come_again_are_forgotten_too() -> None:
+    recorded = Recorded(Bounds(memory=200_000))
+
+    taken = []
+    for number in range(2_000):
+        recorded.batch(f"<a><n{number}/></a>")
+        taken.append(len(recorded.paths.names))
+
+    assert max(taken) < 500
+    assert recorded.paths.memory <= Bounds(memory=200_000).kept
+
+
+def just_for(document: str, size: int = 1) -> Bounds:
+    """As much as the label paths of a document take."""
+    recorded = Recorded(size=size)
+    recorded.batch(document)
+    return Bounds(memory=recorded.paths.memory * 4 // 3 + 3)
+
+
+def test_a_document_of_very_many_label_paths_is_as_any_other() -> None:
+    recorded = Recorded(queries=("//b", "/a/n139999"))
+    document = "<a>" + "".join(f"<n{number}/>" for number in range(140_000)) + "<b/></a>"
+
+    labels = recorded.paths.of(table_of([document]))
+
+    assert len(recorded.paths) == 140_003
+    assert recorded.paths.plans[int(labels[-1])] == ["//b"]
+    assert recorded.paths.plans[int(labels[-2])] == ["/a/n139999"]
+    assert recorded.paths.names_of(int(labels[70_000])) == ["a", "n69999"]
 
 
 def test_state_sets_are_a_cache_and_can_be_made_again() -> None:
     documents = ["<a><b><c><b k='1'>x</b></c></b></a>", "<a><c><b><b/></b></c></a>"]
 
-    tight, wide = Recorded(Bounds(states=0)), Recorded()
+    tight, wide = Recorded(Bounds(memory=0)), Recorded()
 
     assert tight.found(*documents) == wide.found(*documents)
     for path in range(1, len(tight.paths)):
         assert set(tight.paths.reached(path).tolist()) == set(wide.paths.reached(path).tolist())
+
+
+# -- paths of names, where nobody asks for nodes
+
+
+def paths_in(document: str) -> DocumentPaths:
+    return scan_paths([Document(document)], Limits(), attributes=True, texts=True)
+
+
+def test_paths_of_names_lead_to_label_paths_as_nodes_do_also_after_some_were_forgotten() -> None:
+    wide, names = Recorded(), range(16)
+    wide.paths.of_paths(paths_in("<a>" + "".join(f"<n{name}/>" for name in names) + "<b/></a>"))
+    recorded, sizes = Recorded(Bounds(memory=(wide.paths.memory + 4_000) * 4 // 3)), [1]
+
+    for first, second in product(names, repeat=2):
+        document = f"<a><n{first} k='1'><n{second}>x</n{second}></n{first}><b/></a>"
+        by_names = recorded.paths.of_paths(paths_in(document)).tolist()
+
+        assert sorted(set(recorded.paths.of(table_of([document])).tolist())) == sorted(by_names)
+        assert f"a/n{first}/n{second}" in {"/".join(recorded.paths.names_of(path)) for path in by_names}
+        recorded.paths.finish_batch(sizes[-1])
+        sizes.append(len(recorded.paths))
+
+    assert any(before == after > 1 for before, after in pairwise(sizes)), "some were cut off"
+    assert 1 in sizes[1:], "and all were forgotten"
+
+
+def test_what_is_kept_for_paths_of_names_counts() -> None:
+    recorded = Recorded()
+    document = "<a>" + "".join(f"<n{number}/>" for number in range(1_000)) + "</a>"
+    recorded.paths.of(table_of([document]))
+    before = recorded.paths.memory
+
+    recorded.paths.of_paths(paths_in(document))
+
+    assert recorded.paths.memory - before >= 4 * 2 * 1_000  # label path and code of each

@@ -1,0 +1,6 @@
+"""Tables of integers that grow, and runs of integers that are filled stretch by stretch."""
+
+from weft.columns.integers import Ints, Longs
+
+def starts_of_runs(keys: Ints, size: int) -> Longs: ...
+def put_in_runs(keys: Ints, entries: Ints, places: Longs, runs: Ints, begin: int, end: int) -> None: ...
