@@ -22,6 +22,8 @@ from weft.engine.shared.tables import Small, make_tables, part_columns
 from weft.engine.shared.text_parts import NO_PARTS, find_parts
 from weft.kernel.plan_tables import PlanTables
 
+_MOST_BEGINNING = 64  # nested paths that come up where they begin: beyond that only where they end, which few reach
+
 
 class Frozen:
     """The shared plan as arrays; with `is_thorough` such that every node comes up, not only what drives a result."""
@@ -75,7 +77,7 @@ class Frozen:
         self.is_busy = self._is_busy()
 
     def _climbed(self) -> Ints:
-        """The edges that are gone up: of what lifts, of patterns that their test drives, and of those above these."""
+        """The edges that are gone up: of what is lifted, of patterns that tests drive, and of those above these."""
         parent, is_down = self.columns.parent, self.kind == NodeKind.DOWN
         is_asked = is_down & (self.columns.by_test != 0)
         some = np.flatnonzero(is_asked)
@@ -83,13 +85,14 @@ class Frozen:
             some = np.unique(parent[some])
             some = some[is_down[some] & ~is_asked[some]]
             is_asked[some] = True
-        return np.unique(self.edge[is_asked | np.isin(self.kind, (NodeKind.LIFT, NodeKind.FIRST))])
+        return np.unique(self.edge[is_asked | self.is_lifted | np.isin(self.kind, (NodeKind.LIFT, NodeKind.FIRST))])
 
     def _bring_up(self, state: Ints, states: int, is_thorough: bool) -> None:
         """What label paths bring up, by state: what nothing drives, name tests, and paths that drive.
 
-        These come up where they begin; where all come up at once, where they end.
+        These come up where they begin; where many begin, or all come up at once, they are lifted from where they end.
         """
+        self.is_lifted = np.zeros(state.size, bool)
         if not state.size:
             self.up = self.named = Ragged(state, state, states)
             return
@@ -99,18 +102,19 @@ class Frozen:
         self.named = Ragged(state[named], named, states)
         drives = np.diff(self.dependents.starts) > 0
         eager = _places((self.kind == NodeKind.EXISTS) & (drives | (self.result_of_node >= 0)))
-        at = self.edges.below[self.edge[eager]] if is_thorough else state[eager]
+        begin, end = state[eager], self.edges.below[self.edge[eager]]
+        is_lifted = (np.bincount(begin)[begin] > _MOST_BEGINNING) | is_thorough
+        self.is_lifted[eager[is_lifted]] = True
+        at = np.where(is_lifted, end, begin)
         self.up = Ragged(np.concatenate([state[every], at]), np.concatenate([every, eager]), states)
 
     @cached_property
     def tables(self) -> PlanTables:
         """The same for the compiled evaluation."""
         symbol = symbols_of_codes(np.array(self.shared.states.step, np.int32))
-        dependents = self.dependents.starts, self.dependents.entries
+        driven = self.dependents.starts, self.dependents.entries, self.is_lifted
         results = self.result_of_node, self.results
-        return make_tables(
-            self.shared, self.columns, self.edges, symbol, self.comparisons, self.parts, results, dependents
-        )
+        return make_tables(self.shared, self.columns, self.edges, symbol, self.comparisons, self.parts, results, driven)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("tables", "_users")}

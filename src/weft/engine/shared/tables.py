@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, Longs, expand
+from weft.columns.integers import Flags, Ints, Longs, expand
 from weft.engine.shared.comparisons import INSTANTS, Comparisons, Reading
 from weft.engine.shared.edges import FrozenEdges
 from weft.engine.shared.node_tables import CountGoal, NodeTables
@@ -117,11 +117,12 @@ def make_tables(
     comparisons: Comparisons,
     parts: TextParts,
     results: tuple[Ints, int],
-    dependents: tuple[Longs, Ints],
+    driven: tuple[Longs, Ints, Flags],
 ) -> PlanTables:
     """All that the compiled evaluation reads.
 
-    `symbol` is that of every state, `results` are those of nodes, and how many there are.
+    `symbol` is that of every state, `results` are those of nodes, and how many there are; `driven` are of every node
+    those that it drives, and marks on the paths that come up where they end.
     """
     linked = tables.linked
     of_tests = _codes(tables, comparisons, parts)
@@ -134,8 +135,9 @@ def make_tables(
             "edges": _edge_records(edges),
             "result": results[0],
             "by_test": columns.by_test,
-            "dependent_start": dependents[0],
-            "dependents": dependents[1],
+            "is_lifted": driven[2].astype(np.int8),
+            "dependent_start": driven[0],
+            "dependents": driven[1],
             "checks": columns.check,
             "is_negated": columns.is_negated,
             "number": _numbers(tables, columns, comparisons),
