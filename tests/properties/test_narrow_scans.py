@@ -8,7 +8,6 @@ from lxml import etree
 
 from profiles import examples
 from weft import Broker
-from weft.documents.scan import DocumentPaths
 
 NAMES = ("a", "b", "c")
 
@@ -65,4 +64,3 @@ def test_no_nodes_are_read_where_label_paths_are_enough() -> None:
     broker.subscribe("/a[b = 1]", id="value")
     broker.matches("<a/>")
     assert not engine.asks_only_paths
-    assert DocumentPaths.__dataclass_fields__.keys().isdisjoint({"characters", "text_start"})
