@@ -1,7 +1,7 @@
 """Three queries and one document in, every table of the core that they fill out: the worked example of ARCHITECTURE.md.
 
-`python tools/worked_example.py` prints it, `--write` puts it into ARCHITECTURE.md; with `--check` nothing is written, and the
-exit code tells whether it stands there as it is now.
+`python tools/worked_example.py` prints it, `--write` puts it into ARCHITECTURE.md; with `--check` nothing is written,
+and the exit code tells whether it stands there as it is now.
 """
 
 from __future__ import annotations
