@@ -246,7 +246,8 @@ def _no_spark(error: ModuleNotFoundError) -> ConfigurationError:
 
 
 def _batches(path: Path, row_tag: str | None, limits: Limits, rejected: Rejected) -> Iterable[list[Document]]:
-    return read_batches(find_documents([str(path)], rejected), row_tag, limits, rejected)
+    # The name of a document may decide at which source it enters, so it is the same in all ways to run a network.
+    return read_batches(find_documents([str(path)], rejected, as_on_spark=True), row_tag, limits, rejected)
 
 
 def _draw(svg: Path | None, topology: Topology, report: Report | None) -> None:

@@ -54,8 +54,11 @@ class Rejected:
         return {error.document for error in new}
 
 
-def find_documents(paths: list[str], rejected: Rejected) -> list[GivenDocument]:
-    """What the paths stand for, each file under the path that the user knows it by; what cannot be seen is told."""
+def find_documents(paths: list[str], rejected: Rejected, as_on_spark: bool = False) -> list[GivenDocument]:
+    """What the paths stand for, each file under the path that the user knows it by; what cannot be seen is told.
+
+    With `as_on_spark` files have the names that they have there: those in their folder.
+    """
     if paths.count(STANDARD_INPUT) > 1:
         raise ConfigurationError("- can be given only once: standard input is one document")
     found: list[GivenDocument] = []
@@ -64,7 +67,7 @@ def find_documents(paths: list[str], rejected: Rejected) -> list[GivenDocument]:
         if path == STANDARD_INPUT or kind not in (None, stat.S_IFDIR, stat.S_IFREG):
             found.append(path)
         else:
-            found += _find_files(path, kind == stat.S_IFDIR, rejected)
+            found += _find_files(path, kind == stat.S_IFDIR, rejected, as_on_spark)
     return found
 
 
@@ -75,13 +78,15 @@ def _kind(path: str) -> int | None:
         return None  # told by who looks for files there
 
 
-def _find_files(path: str, is_folder: bool, rejected: Rejected) -> list[File]:
+def _find_files(path: str, is_folder: bool, rejected: Rejected, as_on_spark: bool) -> list[File]:
     closed: list[DocumentError] = []
     files = find_files(path, lambda name, error: closed.append(DocumentError(name, 1, 1, 0, reason_of(error))))
     for error in closed:
         rejected.tell(error)
     if not files and not closed:
         typer.echo(f"{path}: no *.xml, *.gz, *.zip or *.tar in this folder", err=True)
+    if as_on_spark:
+        return list(files)
     return [replace(file, id=path_below(path, file.id) if is_folder else path) for file in files]
 
 
