@@ -37,9 +37,9 @@ demo: $(READY)  ## run the main job on the examples
 	$(BIN)/weft query '//*:author/*:name' --explain --format xml --store build/views | head -3
 	@echo "Next: docs/tutorial.md, docs/spark.md, $(BIN)/weft --help, $(BIN)/weft show build/demo --subscription ID"
 
-# Tests on Spark wait more than they compute: one more process than there are cores keeps these busy.
+# Tests on Spark wait more than they compute: two more processes than there are cores keep these busy.
 test: $(READY) $(CLASSES)  ## all tests, on all cores
-	$(BIN)/python -m pytest -n $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1))) --dist worksteal
+	$(BIN)/python -m pytest -n $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2))) --dist worksteal
 
 FAST := -m "not slow and not spark" --ignore=tests/spark --hypothesis-profile=fast
 

@@ -12,7 +12,7 @@ from pyspark.sql.types import BinaryType, StructType
 from weft.documents import Document, Limits, NodeTable, read
 from weft.errors import DocumentError
 from weft.inputs.rows import read_rows
-from weft.spark import compile_subscriptions, worker_documents
+from weft.spark import compile_subscriptions, worker, worker_documents
 from weft.spark.compiled import unpack
 from weft.spark.transform import _ADDED, rejected_field
 from weft.spark.worker import DeliverWorker, MatchWorker
@@ -77,7 +77,7 @@ def test_a_table_that_cannot_be_built_is_built_document_by_document(monkeypatch:
             raise MemoryError("no room")
         return read(given, limits)
 
-    monkeypatch.setattr(worker_documents, "read", failing)
+    monkeypatch.setattr(worker, "read", failing)
 
     good, bad = delivered([GOOD % 0, b"<poison/>", GOOD % 2, b"<a>", None, GOOD % 5])
 

@@ -71,7 +71,7 @@ class PathAutomaton:
         names = self._of_names.get(table.name_table)
         if names is None:
             names = self._of_names[table.name_table] = _NameClasses(array("i"), array("i"))
-        within, found = self._looked_at(bounds).ravel(), nodes.ravel()
+        within, found = self._looked_at(bounds), nodes.ravel()
         columns = table.parent, table.last, table.name, table.attribute_name
         states = np.zeros(table.elements, np.int32)
         stop: tuple[int, int] | None = (0, 0)
@@ -85,15 +85,13 @@ class PathAutomaton:
                     self._learn(table, names, at, int(states[owner]) if owner >= 0 else 1)
 
     def _looked_at(self, bounds: Ints) -> Ints:
-        """The bounds without attributes, and without texts, where no path leads to any."""
-        if self._states.has_attributes and self._states.has_texts:
-            return np.ascontiguousarray(bounds)
-        bounds = bounds.copy()
+        """The bounds, one behind the other, without attributes, and without texts, where no path leads to any."""
+        kept = bounds.flatten()
         if not self._states.has_attributes:
-            bounds[:, END_ATTRIBUTE] = bounds[:, FIRST_ATTRIBUTE]
+            kept[END_ATTRIBUTE::6] = kept[FIRST_ATTRIBUTE::6]
         if not self._states.has_texts:
-            bounds[:, END_TEXT] = bounds[:, FIRST_TEXT]
-        return bounds
+            kept[END_TEXT::6] = kept[FIRST_TEXT::6]
+        return kept
 
     def _learn(self, table: NodeTable, names: _NameClasses, node: int, before: int) -> None:
         """What the kernel must know to pass a node: the class of its name, or the step from the state before it."""

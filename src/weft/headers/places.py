@@ -44,7 +44,7 @@ class NodePlaces:
         sources = [self._table.sources[place] for place in places]  # in UTF-8, and rewritten where it had to be
         offsets = np.empty(nodes.shape, np.int64)
         unplaced = place_nodes(sources, nodes.ravel(), self._columns, self._table.tags, offsets.ravel())
-        placed = PlacedNodes(offsets, self._table.start[bounds[:, FIRST]].tolist(), self._flags(bounds))
+        placed = PlacedNodes(offsets, self._table.start.take(bounds[:, FIRST]).tolist(), self._flags(bounds))
         for at, (source, data) in enumerate(zip(sources, given, strict=True)):
             if source is not data and source != data:
                 _RereadDocument(self._table, places[at], bounds[at].tolist(), data).place(

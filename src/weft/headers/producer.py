@@ -91,7 +91,7 @@ class Producer:
         bounds = document_bounds(table)
         selected, places = self._nodes.select(table), NodePlaces(table)
         chosen: dict[int, list[int]] = {}  # by configuration: the documents that it is for
-        roots = table.name[bounds[:, FIRST]].tolist()
+        roots = table.name.take(bounds[:, FIRST]).tolist()
         for place, (document, root) in enumerate(zip(table.documents, roots, strict=True)):
             which = self._choose(table.names[root], document)
             if which is not None:
@@ -99,7 +99,8 @@ class Producer:
         headers: dict[int, bytes] = {}
         for which, its in self._together(chosen):
             its_bounds = bounds if len(its) == len(bounds) else bounds[its]
-            headers |= self._headers(which, its, its_bounds, selected.of(its, which, its_bounds), selected, places)
+            nodes = selected.of(its, which, its_bounds)
+            headers.update(self._headers(which, its, its_bounds, nodes, selected, places))
         return headers
 
     def _together(self, chosen: Mapping[int, list[int]]) -> Iterator[tuple[int, list[int]]]:
@@ -116,7 +117,8 @@ class Producer:
         views, tag = self._views[which], self._tags[which]
         if views < nodes.shape[1]:  # behind them stand families: whether there is anything else
             nodes[:, views:][nodes[:, views:] >= 0] = SEVERAL
-        given = [_given(places.documents[place]) for place in its]
+        documents = places.documents
+        given = [_given(documents[place]) for place in its]
         if None in given:  # documents that can have none
             kept = [at for at, data in enumerate(given) if data is not None]
             its, bounds, nodes = [its[at] for at in kept], bounds[kept], nodes[kept]
@@ -124,7 +126,7 @@ class Producer:
         placed = places.of(its, bounds, datas, nodes)
         rows = zip(its, datas, placed.roots, placed.entries, placed.flags, strict=True)
         return {
-            id(places.documents[place]): encode(tag, len(data), check(data), max(root, 0), entries, flags)
+            id(documents[place]): encode(tag, len(data), check(data), max(root, 0), entries, flags)
             for place, data, root, entries, flags in rows
             if selected.is_known(place)
         }

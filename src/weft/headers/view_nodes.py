@@ -27,7 +27,8 @@ class ViewNodes:
     def __init__(self, patterns: Sequence[Sequence[Pattern]], limits: Limits) -> None:
         self._patterns = patterns
         self._first: list[int] = np.cumsum([0, *map(len, patterns)]).tolist()  # the number of each one's first view
-        self._engine = Engine(limits=limits)
+        self._engine: Engine | None = None  # made for the first view that is none of a path alone
+        self._limits = limits
         self._automata: list[PathAutomaton | None] = []
         for which, views in enumerate(patterns):
             paths = {at: path for at, view in enumerate(views) if (path := path_of(view)) is not None}
@@ -36,6 +37,8 @@ class ViewNodes:
 
     def _add(self, views: Sequence[tuple[int, Pattern]]) -> None:
         for number, view in views:
+            if self._engine is None:
+                self._engine = Engine(limits=self._limits)
             self._engine.add(number, view)
 
     def select(self, table: NodeTable) -> SelectedNodes:
@@ -61,7 +64,7 @@ class ViewNodes:
 
     def match(self, table: NodeTable) -> tuple[dict[int, list[tuple[int, int]]], set[int]]:
         """By document the (view, node) that the engine finds; and of which documents it does not know all."""
-        if not len(self._engine):
+        if self._engine is None:
             return {}, set()
         matches = self._engine.match(table)
         found: dict[int, list[tuple[int, int]]] = {}
@@ -84,7 +87,8 @@ class SelectedNodes:
     def of(self, places: Sequence[int], which: int, bounds: Ints) -> Ints:
         """For documents, and each view of a configuration, the node, ABSENT or SEVERAL; `bounds` are theirs."""
         first, end = self._views.span(which)
-        nodes = np.full((len(places), end - first), ABSENT, np.int32)
+        nodes = np.empty((len(places), end - first), np.int32)
+        nodes.fill(ABSENT)
         if not self._views.follow(which, self._table, bounds, nodes):
             nodes[:] = ABSENT
             self._found, self._unknown = self._views.match(self._table)

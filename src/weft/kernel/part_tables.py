@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
-"""Constants that values have at their start, at their end or inside in, trees to find those of a value out.
+"""Constants that values have inside, at their start or at their end in, trees to find those of a value out.
 
-There are three: constants at the start, those at the end from their last byte on, and those inside, where the first two
-steps are one look-up. Few bytes lead on from most branches, so a mask of these says no before anything is looked up.
+Ends are read backwards. The first step of a tree takes two bytes, and bits tell whether there is such a step at all; a
+branch that only one constant goes on from has no branches of its own.
 """
 
 import cython
@@ -11,8 +11,11 @@ import numpy as np
 from weft.kernel.arrays import held, wider, zeros
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import CONTAINS, STARTS
+    from weft.kernel.codes import CONTAINS, ENDS
     from weft.kernel.tables import Numbers
+
+TREES = cython.declare(cython.int, 3)
+TREES = 3  # one for each operator; their roots are the first branches
 
 
 @cython.cclass
@@ -24,78 +27,95 @@ class PartTables:
         self.size = len(constants)
         self.characters = memoryview(b"".join(constants) + b"\0")
         self.character_start = held(np.cumsum([0, *map(len, constants)], dtype=np.int64))
-        self.tree, self.leaves, self.next_bytes = Numbers(), zeros(1 << 10, np.int32), zeros(1 << 10, np.uint64)
-        self.start_root, self.end_root, self.branches = 1, 2, 3
-        self.first_branches, self.short_leaves = zeros(1, np.int32), zeros(1 << 8, np.int32)
-        self.has_short, self.always = False, -1
+        self.operator = held(np.array(operators, np.int8))
+        self.branches, self.branch_count = Numbers(), TREES
+        self.lone, self.leaves = zeros(1 << 10, np.int32), zeros(1 << 10, np.int32)
+        self.pairs = zeros(TREES << 10, np.uint64)
+        self.short_leaves, self.has_short = zeros(TREES << 8, np.int32), zeros(TREES, np.int8)
+        self.always = held(np.full(TREES, -1, np.int32))
         code: cython.int
-        operator: cython.int
         for code in range(len(constants)):
-            operator = operators[code]
-            if operator == CONTAINS:
-                self.plant_inside(code)
-            elif operator == STARTS:
-                self.plant(code, self.start_root, self.character_start[code], self.character_start[code + 1], 1)
-            else:
-                self.plant(code, self.end_root, self.character_start[code + 1] - 1, self.character_start[code] - 1, -1)
+            self.plant(code)
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
-    def plant_inside(self, code: cython.int) -> cython.int:
-        first: cython.Py_ssize_t = self.character_start[code]
-        end: cython.Py_ssize_t = self.character_start[code + 1]
-        if first == end:
-            self.always = code
-            return 0
-        if first + 1 == end:
-            self.short_leaves[self.characters[first]] = code + 1
-            self.has_short = True
-            return 0
-        if self.first_branches.shape[0] == 1:
-            self.first_branches = zeros(1 << 16, np.int32)
-        pair: cython.int = self.characters[first] << 8 | self.characters[first + 1]
-        if self.first_branches[pair] == 0:
-            self.first_branches[pair] = self.new_branch()
-        return self.plant(code, self.first_branches[pair], first + 2, end, 1)
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=True)
-    def plant(
-        self, code: cython.int, branch: cython.int, at: cython.Py_ssize_t, end: cython.Py_ssize_t, way: cython.int
-    ) -> cython.int:
-        """Add a constant's bytes from one on to a tree, forwards or backwards."""
-        found: cython.int
-        key: cython.longlong
+    def plant(self, code: cython.int) -> cython.int:
+        """Add a constant to the tree of its operator."""
+        tree: cython.int = self.operator[code] - CONTAINS
+        size: cython.Py_ssize_t = self.character_start[code + 1] - self.character_start[code]
         one: cython.ulonglong = 1
-        while at != end:
-            found = self.follow(branch, self.characters[at])
-            if found < 0:
-                found = self.new_branch()
-                key = branch
-                self.tree.put((key << 32) | self.characters[at], found)
-                self.next_bytes[branch] |= one << (self.characters[at] & 63)
-            branch = found
-            at += way
-        self.leaves[branch] = code + 1
+        pair: cython.int
+        branch: cython.int
+        if size == 0:
+            self.always[tree] = code
+        elif size == 1:
+            self.short_leaves[tree << 8 | self.byte_of(code, 0)] = code + 1
+            self.has_short[tree] = 1
+        else:
+            pair = self.byte_of(code, 0) << 8 | self.byte_of(code, 1)
+            self.pairs[tree << 10 | pair >> 6] |= one << (pair & 63)
+            branch = self.further(tree, pair)
+            if branch < 0:
+                return self.sprout(tree, pair, code)
+            return self.grow(branch, code)
         return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=True)
-    def new_branch(self) -> cython.int:
-        self.branches += 1
-        if self.branches > self.leaves.shape[0]:
-            self.leaves, self.next_bytes = wider(self.leaves), wider(self.next_bytes)
-        return self.branches - 1
+    def grow(self, branch: cython.int, code: cython.int) -> cython.int:
+        """A constant goes along a branch that others have, as far as they go together."""
+        size: cython.Py_ssize_t = 2
+        end: cython.Py_ssize_t = self.character_start[code + 1] - self.character_start[code]
+        other: cython.int
+        found: cython.int
+        while True:
+            other = self.lone[branch] - 1
+            if other >= 0:
+                self.lone[branch] = 0
+                if self.character_start[other + 1] - self.character_start[other] == size:
+                    self.leaves[branch] = other + 1
+                else:
+                    self.sprout(branch, self.byte_of(other, size), other)
+            if size == end:
+                self.leaves[branch] = code + 1
+                return 0
+            found = self.further(branch, self.byte_of(code, size))
+            if found < 0:
+                return self.sprout(branch, self.byte_of(code, size), code)
+            branch = found
+            size += 1
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=True)
+    def sprout(self, branch: cython.int, step: cython.int, code: cython.int) -> cython.int:
+        """A new branch, for one constant."""
+        new: cython.int = self.branch_count
+        key: cython.longlong = branch
+        self.branch_count += 1
+        if new == self.leaves.shape[0]:
+            self.leaves, self.lone = wider(self.leaves), wider(self.lone)
+        self.lone[new] = code + 1
+        self.branches.put((key << 32) | step, new)
+        return 0
 
     @cython.cfunc
     @cython.nogil
+    @cython.inline
     @cython.exceptval(check=False)
-    def follow(self, branch: cython.int, byte: cython.uchar) -> cython.int:
-        """The branch that a byte leads to, -1 if none does."""
-        if not (self.next_bytes[branch] >> (byte & 63)) & 1:
-            return -1
+    def byte_of(self, code: cython.int, at: cython.Py_ssize_t) -> cython.int:
+        """A byte of a constant in the order of its tree."""
+        if self.operator[code] == ENDS:
+            return self.characters[self.character_start[code + 1] - 1 - at]
+        return self.characters[self.character_start[code] + at]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.inline
+    @cython.exceptval(check=False)
+    def further(self, branch: cython.int, step: cython.int) -> cython.int:
+        """The branch that a step leads to, -1 if there is none."""
         key: cython.longlong = branch
-        return self.tree.find((key << 32) | byte)
+        return self.branches.find((key << 32) | step)
 
     @cython.cfunc
     @cython.nogil

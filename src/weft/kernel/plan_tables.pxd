@@ -14,6 +14,7 @@ cdef class PlanTables:
     cdef int[:, ::1] edges  # by edge its record
     cdef int[::1] result  # by node
     cdef signed char[::1] by_test  # by node, of a DOWN: its test drives it
+    cdef signed char[::1] is_lifted  # by node, of an EXISTS: it comes up where its edge ends, as a LIFT does
     cdef long long[::1] dependent_start
     cdef int[::1] dependents  # the last one of a node's is ~ its number
     cdef int[::1] checks  # of an AND the parts beside its driver; of an OR all parts

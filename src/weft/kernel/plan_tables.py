@@ -40,7 +40,7 @@ class PlanTables:
         self.chain_edges = held(columns["chain_edges"])
         self.chain_nodes = held(columns["chain_nodes"])
         self.steps = held(columns["steps"])
-        self.by_test = held(columns["by_test"])
+        self.by_test, self.is_lifted = held(columns["by_test"]), held(columns["is_lifted"])
 
     def mask(self, number: int):
         """Find the names that nodes need, and what comes of them, so many nodes a step."""
@@ -161,7 +161,7 @@ class PlanTables:
         """The record of a node where it comes up; those of what it drives, which have larger numbers, are made."""
         first: cython.longlong = self.dependent_start[node]
         end: cython.longlong = self.dependent_start[node + 1]
-        kind: cython.int = self.nodes[node, KIND]
+        kind: cython.int = LIFT if self.is_lifted[node] else self.nodes[node, KIND]
         edge: cython.int = self.nodes[node, EDGE]
         word: cython.int
         self.drives[node, WAY], self.forms[node, FORM] = edge, kind

@@ -30,6 +30,7 @@ class Probing(TextProbing):
         """Another batch: the label plans of all its label paths are made."""
         TextProbing.begin(self, source, columns, steps)
         self.risen_size = self.left_size = 0
+        self.places = self.searched_begin = self.searched_end = 0
         if self.ranges.shape[1] > self.risen_start.shape[0]:
             self.risen_start = zeros(2 * self.ranges.shape[1], np.int64)
         row: cython.int
@@ -42,13 +43,10 @@ class Probing(TextProbing):
     def probe(self) -> tuple:
         """(machines that are to look at values, the rows of these): all else that comes up is kept for `rise`."""
         document: cython.int
-        root: cython.int
         kind: cython.int
         with cython.nogil:
             for document in range(self.ranges.shape[1] - 1):
                 self.risen_start[document] = self.risen_size
-                root = self.ranges[0, document]
-                self.root, self.is_searched = root, False
                 for kind in range(self.ranges.shape[0]):
                     self.probe_rows(self.ranges[kind, document], self.ranges[kind, document + 1])
             self.risen_start[self.ranges.shape[1] - 1] = self.risen_size

@@ -8,7 +8,7 @@ from weft.kernel.arrays import wider, zeros
 from weft.kernel.row_heap import TooMuchError
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import BY_END, BY_EQUAL, BY_INSIDE, BY_START, TEXT
+    from weft.kernel.codes import BY_END, BY_EQUAL, BY_INSIDE, BY_START, CONTAINS, ENDS, STARTS, TEXT
     from weft.kernel.holding import Holding
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
@@ -26,7 +26,8 @@ class TextProbing(Holding):
         self.risen, self.risen_size = zeros(1 << 10, np.int32), 0
         self.part_stamp, self.stamp_of_part = zeros(self.parts.size, np.int64), 0
         self.place_begin, self.place_end = zeros(1 << 6, np.int64), zeros(1 << 6, np.int64)
-        self.place_code, self.places, self.is_searched, self.root = zeros(1 << 6, np.int32), 0, False, 0
+        self.place_code, self.places = zeros(1 << 6, np.int32), 0
+        self.searched_begin = self.searched_end = 0
 
     @cython.cfunc
     @cython.nogil
@@ -52,21 +53,16 @@ class TextProbing(Holding):
     @cython.exceptval(-1, check=True)
     def probe_texts(self, label: cython.int, row: cython.int, means: cython.int) -> cython.int:
         """Bring up what tests drive whose constant is the row's value, or a part of it."""
-        is_text: cython.bint
         if means & BY_EQUAL:
             if not self.known[row] & 1:
                 self.read(row, TEXT)
             if self.low[row] < self.high[row]:
                 self.pass_constant(label, row, self.low[row])
         if means & ~BY_EQUAL:
-            is_text = self.find_value(row)
-            if means & (BY_START | BY_END):
-                if is_text:
-                    self.probe_affixes(self.characters, label, row, means)
-                else:
-                    self.probe_affixes(self.attribute_characters, label, row, means)
-            if means & BY_INSIDE:
-                self.probe_inside(label, row, is_text)
+            if self.find_value(row):
+                self.probe_parts(label, row, means, self.characters, self.begin_at, self.end_at)
+            else:
+                self.probe_parts(label, row, means, self.attribute_characters, self.begin_at, self.end_at)
         return 0
 
     @cython.cfunc
@@ -95,51 +91,118 @@ class TextProbing(Holding):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
-    def probe_affixes(
-        self, text: cython.const[cython.uchar][::1], label: cython.int, row: cython.int, means: cython.int
+    def probe_parts(
+        self,
+        label: cython.int,
+        row: cython.int,
+        means: cython.int,
+        text: cython.const[cython.uchar][::1],
+        begin: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
     ) -> cython.int:
-        """Constants at the start of a value, from its first byte on, and at its end, from the last one back."""
-        branch: cython.int = self.parts.start_root if means & BY_START else -1
-        at: cython.Py_ssize_t = self.begin_at
-        while branch >= 0:
-            if self.parts.leaves[branch]:
-                self.pass_constant(label, row, self.tests.texts + self.parts.leaves[branch] - 1)
-            if at == self.end_at:
-                break
-            branch = self.parts.follow(branch, text[at])
-            at += 1
-        self.step((at - self.begin_at) >> 4)
-        branch = self.parts.end_root if means & BY_END else -1
-        at = self.end_at
-        while branch >= 0:
-            if self.parts.leaves[branch]:
-                self.pass_constant(label, row, self.tests.texts + self.parts.leaves[branch] - 1)
-            if at == self.begin_at:
-                break
-            at -= 1
-            branch = self.parts.follow(branch, text[at])
-        return self.step((self.end_at - at) >> 4)
+        """Constants at the start, at the end and inside a value."""
+        if means & BY_START:
+            self.probe_affixes(label, row, STARTS, text, begin, end - begin)
+        if means & BY_END:
+            self.probe_affixes(label, row, ENDS, text, end - 1, end - begin)
+        if means & BY_INSIDE:
+            self.probe_inside(label, row, text, begin, end)
+        return 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(-1, check=True)
-    def probe_inside(self, label: cython.int, row: cython.int, is_text: cython.bint) -> cython.int:
-        """Constants inside a value, each once. Those in the texts of a document are all found at once."""
-        begin: cython.Py_ssize_t = self.begin_at
-        end: cython.Py_ssize_t = self.end_at
+    def probe_affixes(
+        self,
+        label: cython.int,
+        row: cython.int,
+        operator: cython.int,
+        text: cython.const[cython.uchar][::1],
+        start: cython.Py_ssize_t,
+        size: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Starts or ends of a value, from the shortest on."""
+        tree: cython.int = operator - CONTAINS
+        way: cython.int = -1 if operator == ENDS else 1
+        first: cython.Py_ssize_t = self.places
+        at: cython.Py_ssize_t
+        leaf: cython.int
+        if self.parts.always[tree] >= 0:
+            self.pass_constant(label, row, self.tests.texts + self.parts.always[tree])
+        if size == 0:
+            return 0
+        leaf = self.parts.short_leaves[tree << 8 | text[start]]
+        if leaf:
+            self.pass_constant(label, row, self.tests.texts + leaf - 1)
+        if size == 1 or not self.leads_on(tree, text[start] << 8 | text[start + way]):
+            return 0
+        self.most_places = first + FEW_PLACES + size
+        self.follow(tree, text, start, size)
+        for at in range(first, self.places):
+            self.pass_constant(label, row, self.tests.texts + self.place_code[at])
+        self.places = first
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.inline
+    @cython.exceptval(check=False)
+    def leads_on(self, tree: cython.int, pair: cython.int) -> cython.bint:
+        """Whether some constant of a tree begins with two bytes."""
+        return (self.parts.pairs[tree << 10 | pair >> 6] >> (pair & 63)) & 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def follow(
+        self,
+        tree: cython.int,
+        text: cython.const[cython.uchar][::1],
+        start: cython.Py_ssize_t,
+        room: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Note the constants of two bytes and more that stand at a place of a text, or that end there."""
+        way: cython.int = -1 if tree == ENDS - CONTAINS else 1
+        branch: cython.int = self.parts.further(tree, text[start] << 8 | text[start + way])
+        size: cython.Py_ssize_t = 2
+        length: cython.Py_ssize_t
+        code: cython.int
+        while branch >= 0:
+            code = self.parts.lone[branch] - 1
+            if code >= 0:
+                length = self.parts.character_start[code + 1] - self.parts.character_start[code]
+                if length <= room and self.parts.is_at(code, text, start if way > 0 else start - length + 1):
+                    self.put_place(start, start + length, code)
+                break
+            if self.parts.leaves[branch]:
+                self.put_place(start, start + size, self.parts.leaves[branch] - 1)
+            if size == room:
+                break
+            branch = self.parts.further(branch, text[start + way * size])
+            size += 1
+        return self.step(size >> 3)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def probe_inside(
+        self,
+        label: cython.int,
+        row: cython.int,
+        text: cython.const[cython.uchar][::1],
+        begin: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Constants inside a value, each once. What was gone over for an element serves those inside of it too."""
         at: cython.Py_ssize_t = 0
         high: cython.Py_ssize_t
         middle: cython.Py_ssize_t
-        if self.parts.always >= 0:
-            self.pass_constant(label, row, self.tests.texts + self.parts.always)
-        if not is_text:
-            self.is_searched, self.places = False, 0
-            self.search(self.attribute_characters, begin, end)
-        elif not self.is_searched:
-            self.places = 0
-            first: cython.Py_ssize_t = self.text_begin[self.text_first[self.root]]
-            self.search(self.characters, first, self.text_begin[self.text_last[self.root]])
-            self.is_searched = True
+        is_attribute: cython.bint = self.elements <= row < self.first_text
+        if self.parts.always[0] >= 0:
+            self.pass_constant(label, row, self.tests.texts + self.parts.always[0])
+        if is_attribute or not (self.searched_begin <= begin and end <= self.searched_end):
+            self.places, self.searched_begin, self.searched_end = 0, begin, 0 if is_attribute else end
+            self.search(text, begin, end)
         high = self.places
         while at < high:
             middle = (at + high) >> 1
@@ -162,35 +225,22 @@ class TextProbing(Holding):
     def search(
         self, text: cython.const[cython.uchar][::1], begin: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.int:
-        """Find all places of all constants in a stretch of the texts, or of the attributes."""
+        """Find all places of all constants in a stretch of a text."""
         start: cython.Py_ssize_t
-        at: cython.Py_ssize_t
-        branch: cython.int
         byte: cython.int
-        firsts: cython.int[::1] = self.parts.first_branches
-        has_long: cython.bint = firsts.shape[0] > 1
-        has_short: cython.bint = self.parts.has_short
+        pairs: cython.ulonglong[::1] = self.parts.pairs
+        pair: cython.int = 0
+        has_short: cython.bint = self.parts.has_short[0]
         self.step((end - begin) >> 3)
         self.most_places = FEW_PLACES + ((end - begin) >> 2)
         for start in range(begin, end):
             byte = text[start]
+            pair = (pair & 255) << 8 | byte
+            if (pairs[pair >> 6] >> (pair & 63)) & 1 and start > begin:
+                self.follow(0, text, start - 1, end - start + 1)
             if has_short and self.parts.short_leaves[byte]:
                 self.put_place(start, start + 1, self.parts.short_leaves[byte] - 1)
-            if not has_long or start + 1 == end:
-                continue
-            branch = firsts[byte << 8 | text[start + 1]]
-            if branch == 0:
-                continue
-            at = start + 2
-            while branch > 0:
-                if self.parts.leaves[branch]:
-                    self.put_place(start, at, self.parts.leaves[branch] - 1)
-                if at == end:
-                    break
-                branch = self.parts.follow(branch, text[at])
-                at += 1
-            self.left -= (at - start) >> 3
-        return self.step(0)
+        return 0
 
     @cython.cfunc
     @cython.nogil

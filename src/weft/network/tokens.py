@@ -30,7 +30,6 @@ from weft.plans.walk import walk
 
 Tokens = frozenset[str]
 _NONE: Tokens = frozenset()
-_ANY_VALUE = "="  # for a comparison with whatever constant: only values say something about values
 
 
 def required(selection: Selection) -> Tokens:
@@ -56,7 +55,7 @@ def _of_part(part: object) -> Tokens:
         case Step(label, _, _) | Named(label):
             return _of_label(label)
         case Value(_, constant, _):
-            return frozenset([_ANY_VALUE, f"={constant}"])
+            return frozenset([f"={constant}"])
         case _:
             return _NONE
 
@@ -64,9 +63,7 @@ def _of_part(part: object) -> Tokens:
 def _of_test(test: Test | None) -> Tokens:
     match test:
         case Value("=", constant, _):
-            return frozenset([_ANY_VALUE, f"={constant}"])
-        case Value():
-            return frozenset([_ANY_VALUE])
+            return frozenset([f"={constant}"])
         case Has(path, inner):
             return _of_path(path) | _of_test(inner)
         case First(links, _, _) | Count(links, _, _):

@@ -20,7 +20,7 @@ from weft.inputs.rows import read_rows
 from weft.spark.compiled import WorkerPlans
 
 _UNPACKED = 64  # documents
-ReadBatch = TypeVar("ReadBatch", NodeTable, NodeTable | DocumentPaths)
+ReadDocuments = TypeVar("ReadDocuments", NodeTable, NodeTable | DocumentPaths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ def read_batches(
     layout: Layout,
     limits: Limits,
     known: KnownByHeader,
-    reader: Callable[[Iterable[Document], Limits], ReadBatch],
-) -> Iterator[tuple[ReadBatch, list[Rejection]]]:
+    reader: Callable[[Iterable[Document], Limits], ReadDocuments],
+) -> Iterator[tuple[ReadDocuments, list[Rejection]]]:
     """The documents of a batch, some at a time; a document's id is its row's number, then `@` and its offset."""
     unreadable: list[Rejection] = []
     for chunk in chunks(filter(known.is_unknown, documents_in(batch, layout, limits, unreadable))):
@@ -113,8 +113,8 @@ def read_batches(
 
 
 def _read(
-    chunk: list[Document], limits: Limits, reader: Callable[[Iterable[Document], Limits], ReadBatch]
-) -> Iterator[tuple[ReadBatch, list[tuple[Document, DocumentError]]]]:
+    chunk: list[Document], limits: Limits, reader: Callable[[Iterable[Document], Limits], ReadDocuments]
+) -> Iterator[tuple[ReadDocuments, list[tuple[Document, DocumentError]]]]:
     """Documents read at once; if that fails one by one, so that whatever is raised rejects no more than one."""
     try:
         read = reader(chunk, limits)

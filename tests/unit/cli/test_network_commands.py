@@ -55,6 +55,7 @@ def test_deliveries_are_lines(way: list[str]) -> None:
     found = lines(result)
     assert {"server": "press", "subscription": "flash"}.items() <= found[0].items()
     assert {each["server"] for each in found} == {"press", "europe", "asia"}
+    assert {each["document"] for each in found} <= {path.name for path in Path(DOCUMENTS).iterdir()}  # as on Spark
 
 
 @pytest.mark.parametrize("way", [[], ["--embedded"]])

@@ -156,6 +156,7 @@ def test_a_header_is_written_as_its_form_is_described() -> None:
     for _ in range(rounds(5_000)):
         fields = unfold(drawn_header(chance))[:6]
         assert fold(*fields) == slow_fold(*fields)
+        assert fold(*fields[:4], np.array(fields[4], np.int64), fields[5]) == slow_fold(*fields)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +173,10 @@ def test_a_header_is_written_as_its_form_is_described() -> None:
         (("v", 1, 1, 0, (1 << 62,), 0), ValueError),
         (("v", 1 << 70, 1, 0, (), 0), OverflowError),
         (("\ud800", 1, 1, 0, (), 0), UnicodeEncodeError),
+        (("v", 1, 1, 0, np.array([-4]), 0), ValueError),
+        (("v", 1, 1, 0, np.array([1 << 62]), 0), ValueError),
+        (("v", 1, 1, 0, np.zeros(2, np.int32), 0), ValueError),
+        (("v", 1, 1, 0, np.zeros((1, 2), np.int64), 0), ValueError),
     ],
 )
 def test_what_no_header_says_is_not_written(given: Any, error: type[Exception]) -> None:

@@ -26,6 +26,8 @@ from weft.kernel.tables import put_in_runs, starts_of_runs
 
 _STRETCH = 1 << 16  # pairs that are put in order in a step: a millisecond
 
+_MOST_BEGINNING = 64  # nested paths that come up where they begin: beyond that only where they end, which few reach
+
 
 class Frozen:
     """The shared plan as arrays; with `is_thorough` such that every node comes up, not only what drives a result."""
@@ -85,7 +87,7 @@ class Frozen:
         yield
 
     def _climbed(self) -> Generator[None, None, Ints]:
-        """The edges that are gone up: of what lifts, of patterns that their test drives, and of those above these."""
+        """The edges that are gone up: of what is lifted, of patterns that tests drive, and of those above these."""
         parent, is_down = self.columns.parent, self.kind == NodeKind.DOWN
         is_asked = is_down & (self.columns.by_test != 0)
         some = np.flatnonzero(is_asked)
@@ -97,15 +99,17 @@ class Frozen:
             is_asked |= is_new
             some = np.flatnonzero(is_new)
         yield
+        is_asked |= self.is_lifted | (self.kind == NodeKind.LIFT) | (self.kind == NodeKind.FIRST)
         is_climbed = np.zeros(self.edges.up.size, bool)
-        is_climbed[self.edge[is_asked | (self.kind == NodeKind.LIFT) | (self.kind == NodeKind.FIRST)]] = True
+        is_climbed[self.edge[is_asked]] = True
         return _places(is_climbed)
 
     def _bring_up(self, state: Ints, states: int) -> Iterator[None]:
         """What label paths bring up, by state: what nothing drives, name tests, and paths that drive.
 
-        These come up where they begin; where all come up at once, where they end.
+        These come up where they begin; where many begin, or all come up at once, they are lifted from where they end.
         """
+        self.is_lifted = np.zeros(state.size, bool)
         if not state.size:
             self.up = self.named = Ragged(state, state, states)
             return
@@ -117,7 +121,11 @@ class Frozen:
         yield
         drives = self.dependents.starts[1:] > self.dependents.starts[:-1]
         eager = _places((self.kind == NodeKind.EXISTS) & (drives | (self.result_of_node >= 0)))
-        at = self.edges.below[self.edge[eager]] if self.is_thorough else state[eager]
+        begin, end = state[eager], self.edges.below[self.edge[eager]]
+        yield
+        is_lifted = (np.bincount(begin, minlength=1)[begin] > _MOST_BEGINNING) | self.is_thorough
+        self.is_lifted[eager[is_lifted]] = True
+        at = np.where(is_lifted, end, begin)
         yield
         self.up = yield from _runs(np.concatenate([state[every], at]), np.concatenate([every, eager]), states)
 
@@ -129,10 +137,10 @@ class Frozen:
     def _make_tables(self) -> Generator[None, None, PlanTables]:
         symbol = symbols_of_codes(np.array(self.shared.states.step, np.int32))
         yield
-        dependents = self.dependents.starts, self.dependents.entries
+        driven = self.dependents.starts, self.dependents.entries, self.is_lifted
         results = self.result_of_node, self.results
         made = yield from make_tables(
-            self.shared, self.columns, self.edges, symbol, self.comparisons, self.parts, results, dependents
+            self.shared, self.columns, self.edges, symbol, self.comparisons, self.parts, results, driven
         )
         return made
 

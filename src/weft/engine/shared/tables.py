@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.columns.integers import Ints, Longs, expand
+from weft.columns.integers import Flags, Ints, Longs, expand
 from weft.engine.shared.comparisons import INSTANTS, Comparisons, Reading
 from weft.engine.shared.edges import FrozenEdges
 from weft.engine.shared.node_tables import CountGoal, NodeTables
@@ -129,11 +129,12 @@ def make_tables(
     comparisons: Comparisons,
     parts: TextParts,
     results: tuple[Ints, int],
-    dependents: tuple[Longs, Ints],
+    driven: tuple[Longs, Ints, Flags],
 ) -> Generator[None, None, PlanTables]:
     """All that the compiled evaluation reads, in steps.
 
-    `symbol` is that of every state, `results` are those of nodes, and how many there are.
+    `symbol` is that of every state, `results` are those of nodes, and how many there are; `driven` are of every node
+    those that it drives, and marks on the paths that come up where they end.
     """
     linked = tables.linked
     of_tests = _codes(tables, comparisons, parts)
@@ -152,8 +153,9 @@ def make_tables(
             "edges": edge_records,
             "result": results[0],
             "by_test": columns.by_test,
-            "dependent_start": dependents[0],
-            "dependents": dependents[1],
+            "is_lifted": driven[2].astype(np.int8),
+            "dependent_start": driven[0],
+            "dependents": driven[1],
             "checks": columns.check,
             "is_negated": columns.is_negated,
             "number": number,

@@ -49,6 +49,11 @@ class PathSharingEngine(Engine):
         else:
             super().remove(subscription)
 
+    @property
+    def asks_only_paths(self) -> bool:
+        """Whether label paths tell all that is asked of a document: no plan of its own asks for nodes."""
+        return not self.single.queries and super().asks_only_paths
+
     def match(self, table: NodeTable, whether: bool = False, place: int | None = None) -> Matches:
         """Answer a batch."""
         matches = super().match(table, whether, place)

@@ -6,6 +6,7 @@ import pytest
 
 from oracle import Oracle, table_of
 from weft.engine import Engine
+from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.evaluation.navigate import Navigation
 from weft.languages.xpath import parse
 
@@ -88,3 +89,43 @@ def test_what_the_constants_of_a_query_do_not_bring_up_is_not_looked_at() -> Non
         found = engine.match(table).nodes()[2]
 
     assert found.size == 0
+
+
+MANY_PATHS = ["k{}", "d/k{}", ".//k{}", "d//k{}", "*/k{}", "@k{}", ".//@k{}"]
+WITH_MANY = '<a><a><k3/><d><k5/><e k8="1"><k7/></e></d></a><d k2="1"><a k4="1"><k3/></a></d></a>'
+
+
+@pytest.mark.parametrize("path", MANY_PATHS)
+def test_many_paths_from_one_node_hold_as_lxml_says(path: str) -> None:
+    queries = [f"//a[{path.format(number)}]" for number in range(100)]
+    engine = Engine()
+    for number, query in enumerate(queries):
+        engine.add(number, parse(query))
+
+    root = Oracle(WITH_MANY).root
+    elements = list(root.iter())
+    wanted = [
+        (number, elements.index(node))
+        for number, query in enumerate(queries)
+        for node in root.getroottree().xpath(query)
+    ]
+    assert wanted
+    assert sorted(found_by(engine, WITH_MANY)) == sorted(wanted)
+
+
+def test_of_many_paths_from_one_node_only_those_come_up_that_lead_somewhere() -> None:
+    engine = Engine()
+    for number in range(1000):
+        engine.add(number, parse(f"//a[@lang = 'en'][k{number}]"))
+    evaluations: list[Evaluation] = []
+    rise = Evaluation._rise
+
+    def spy(evaluation: Evaluation, whether: bool) -> object:
+        evaluations.append(evaluation)
+        return rise(evaluation, whether)
+
+    with patch.object(Evaluation, "_rise", spy):
+        found = found_by(engine, "<r><a lang='en'><k700/></a><a lang='en'/><a/></r>")
+
+    assert found == [(700, 1)]
+    assert evaluations[0].brought_up()[0].size == 3  # what all have in common, twice, and one path

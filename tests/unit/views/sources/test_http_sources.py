@@ -2,6 +2,7 @@
 
 import os
 import socket
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,10 +11,12 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
 
+import httpx
 import pytest
 
 from rude_server import Behaviour, dying, endless, hanging, rude_server, sending, trickling
 from weft.views.nodes import version_of
+from weft.views.sources import transport
 from weft.views.sources.http import HttpSource
 from weft.views.sources.local import DirectorySource, FileSource
 from weft.views.sources.opening import open_source
@@ -284,3 +287,22 @@ def test_a_redirect_is_followed_to_http_alone(tmp_path: Path) -> None:
 
 def redirecting(target: str) -> Behaviour:
     return sending(b"", b"location: %b\r\n" % target.encode(), b"302 Found")
+
+
+def test_certificates_are_read_for_the_first_request_and_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "shop.xml"
+    file.write_text("<shop><item/></shop>")
+    read: list[ssl.SSLContext] = []
+
+    def certificates() -> ssl.SSLContext:
+        read.append(ssl.create_default_context())
+        return read[-1]
+
+    monkeypatch.setattr(httpx, "create_ssl_context", certificates)
+    transport._certificates.cache_clear()
+    with serving(FileSource(file)) as address:
+        sources = [HttpSource(address), HttpSource(address)]
+        assert not read
+        assert [source.root for source in sources] == ["shop", "shop"]
+        assert len(read) == 1
+    transport._certificates.cache_clear()
