@@ -26,7 +26,7 @@ settings.register_profile("thorough", _CALM, max_examples=10_000, print_blob=Tru
 settings.register_profile("fast", _CALM, max_examples=30, derandomize=True)  # make test-fast
 settings.load_profile("weft")
 os.environ.setdefault("SPARK_SUBMIT_OPTS", java_options())
-_KILLED = "kill"  # the longest tests, which come first: at the end one core would wait for the other
+_KILLED = "kill"  # the longest tests
 _SPARK_TESTS = Path(__file__).parent / "spark"
 
 
@@ -36,12 +36,41 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what is in tests/spark or asks for the session; other tests that import pyspark say so themselves."""
     for item in items:
         if _SPARK_TESTS in item.path.parents or "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
-    items.sort(key=lambda item: _KILLED not in item.name)
+    processes = getattr(config, "workerinput", {}).get("workercount", 1)
+    if processes > 1:
+        items[:] = _dealt(items, processes)
+
+
+def _dealt(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
+    """The tests of each process in turn: long ones, which wait a lot, come first, so that none is left over at the end.
+
+    Files stay together, since their tests share what they set up.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    hands: list[list[pytest.Item]] = [[] for _ in range(processes)]
+    seconds = [0.0] * processes
+    for tests in sorted(files.values(), key=_seconds, reverse=True):
+        is_long = _seconds(tests) > 1
+        hand = min(range(processes), key=lambda each: seconds[each] if is_long else len(hands[each]))
+        hands[hand] += tests
+        seconds[hand] += _seconds(tests)
+    return [test for hand in hands for test in hand]
+
+
+def _seconds(tests: list[pytest.Item]) -> float:
+    """About how long tests take, by their names and marks."""
+    seconds = 0.0
+    for test in tests:
+        is_on_spark, is_slow = test.get_closest_marker("spark"), test.get_closest_marker("slow")
+        seconds += 60 if _KILLED in test.name else 8 if is_on_spark else 3 if is_slow else 0.01
+    return seconds
 
 
 @pytest.fixture(scope="session")
