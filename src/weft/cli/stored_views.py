@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,7 @@ from weft.errors import ConfigurationError
 if TYPE_CHECKING:
     from weft.views.planning import Recommendation
     from weft.views.server import QueryServer
+    from weft.views.sources.source import SourceError
 
 _WorkloadFile = Annotated[
     Path | None, typer.Option("--workload", metavar="FILE", help="Queries with frequencies, a line each.")
@@ -33,6 +35,7 @@ _Risk = Annotated[
 
 
 stored_views = views
+_AS_THEY_WERE = "its views are as they were"
 
 
 def _server(store: Path) -> QueryServer:
@@ -72,6 +75,14 @@ def _show(found: Recommendation) -> None:
     )
 
 
+def _tell_missing(missing: Sequence[SourceError], told: str) -> None:
+    """Warn of sources that did not answer; then the exit code is 1."""
+    for error in missing:
+        typer.echo(f"warning: {error}: {told}", err=True)
+    if missing:
+        raise typer.Exit(1)
+
+
 @views.command()
 def recommend(
     workload: _WorkloadFile = None,
@@ -83,13 +94,16 @@ def recommend(
     """Tell which parts of a workload's answers are worth storing; nothing is stored.
 
     FILE has a query a line, in XPath or in the paper's notation, with its frequency: `/s1/a/* (0.1)`. The sources are
-    asked for all answers, to see how large they are.
+    asked for all answers, to see how large they are. One that does not answer is left out, with a warning, and the
+    exit code is 1.
 
     \b
       weft views recommend --workload queries.txt --budget 10MB
     """
     with _server(store) as server:
-        _show(_recommended(server, workload, budget, method, risk))
+        found = _recommended(server, workload, budget, method, risk)
+    _show(found)
+    _tell_missing(found.missing, "its answers are not weighed")
 
 
 @views.command()
@@ -103,6 +117,8 @@ def materialize(
     namespace: Namespaces = None,
 ) -> None:
     """Store one query as a view, beside those that are there; or what is recommended for a workload, instead of them.
+
+    What is stored of a source that does not answer stays, with a warning, and the exit code is 1.
 
     \b
       weft views materialize '/shop/item'
@@ -121,6 +137,7 @@ def materialize(
             if left_out := len(found.choice.keys) - len(manifest.stored.intersection(found.choice.keys)):
                 typer.echo(f"{left_out} more were recommended, but take more than the budget on disk", err=True)
     typer.echo(f"{manifest.size:,} bytes on disk", err=True)
+    _tell_missing(manifest.missing, _AS_THEY_WERE)
 
 
 @views.command("list")
@@ -156,19 +173,17 @@ def refresh(store: StoreFolder = STORE) -> None:
     with libraries():
         from weft.views.sources.source import SourceError  # noqa: PLC0415
 
-    is_down = False
+    down: list[SourceError] = []
     with _server(store) as server:
         for name, found in server.refresh().items():
             if isinstance(found, SourceError):
-                typer.echo(f"warning: {found}: its views are as they were", err=True)
-                is_down = True
+                down.append(found)
             else:
                 changed, gone = len(found.changed), len(found.vanished)
                 typer.echo(f"{name}: {changed} changed, {gone} gone, {found.bytes_read:,} bytes read again")
                 for error in found.rejected:
                     typer.echo(str(error), err=True)
-    if is_down:
-        raise typer.Exit(1)
+    _tell_missing(down, _AS_THEY_WERE)
 
 
 @views.command()
@@ -179,9 +194,12 @@ def adapt(
     risk: _Risk = 0.0,
     store: StoreFolder = STORE,
 ) -> None:
-    """Follow the queries that were asked lately: store what pays for its building, drop what no longer does."""
-    with _server(store) as server:
-        with kept_clean():
-            seconds = read_seconds("--horizon", horizon)
-            adapted = server.adapt(read_size("--budget", budget), seconds, margin, risk)
-        _show(adapted)
+    """Follow the queries that were asked lately: store what pays for its building, drop what no longer does.
+
+    What is stored of a source that does not answer stays, with a warning, and the exit code is 1.
+    """
+    with _server(store) as server, kept_clean():
+        seconds = read_seconds("--horizon", horizon)
+        adapted = server.adapt(read_size("--budget", budget), seconds, margin, risk)
+    _show(adapted)
+    _tell_missing(adapted.missing, _AS_THEY_WERE)

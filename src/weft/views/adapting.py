@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -46,10 +46,9 @@ def adapt_views(
     old = find_parts(before, {source: [each[at] for at in places] for source, each in rows.items()})
     names = frozenset(query.name for query in found.workload.queries)
     common = names.intersection(view.name for view in manifest.views)
-    stored = [part for part in manifest.parts if part.files is not None]
+    stored = [part for part in manifest.parts if part.files is not None and part.source in rows]
     held = carried(old, [part.id for part in stored], found.parts, common)
     current = [at for at, each in enumerate(found.problem.candidates) if each.key in held]
     choice = adapt(current, found.problem, found.budget, horizon, margin)
     is_idle = any(names.isdisjoint(part.signature) for part in stored)
-    chosen = Recommendation(found.workload, found.parts, found.problem, choice, found.budget)
-    return Adaptation(chosen, is_idle or frozenset(choice.keys) != held)
+    return Adaptation(replace(found, choice=choice), is_idle or frozenset(choice.keys) != held)

@@ -45,6 +45,7 @@ class Recommendation:
     choice: SpaceChoice
     budget: float
     method: SelectionMethod = SelectionMethod.OURS
+    missing: tuple[SourceError, ...] = ()  # sources that did not answer: what is stored of them is not weighed
 
     def within(self, budget: float) -> Recommendation:
         """The same for another budget."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
+
+import pyarrow as pa
 
 from weft.errors import ConfigurationError
 from weft.plans.write import write_xpath
@@ -15,7 +18,6 @@ from weft.views.answerer import Answerer, views_of
 from weft.views.answering import ViewIndex
 from weft.views.answers import QueryAnswer
 from weft.views.notation import parse_query
-from weft.views.parts import part_id
 from weft.views.planning import Recommendation, SelectionMethod, ask_workload, estimates_of, recommend
 from weft.views.routing import is_for
 from weft.views.selection.record import QueryRecord, query_name
@@ -27,7 +29,7 @@ from weft.views.store.held import HELD_BYTES
 from weft.views.store.manifest import Manifest, ViewEntry
 from weft.views.store.refresh import Refreshed, refresh
 from weft.views.store.store import Store
-from weft.views.storing import Wanted, store_parts
+from weft.views.storing import StoredVersion, Wanted, room_beside, store_parts, stored_for
 from weft.views.workload import Workload, WorkloadQuery, read_workload, workload_of
 
 DAY = 86_400.0
@@ -90,19 +92,24 @@ class QueryServer:
                 found[entry.name] = self._source(entry)
         return found
 
-    def _sources_for(self, workload: Workload) -> dict[str, Source]:
-        """The sources that queries are for, all of which must be there."""
+    def _sources_for(self, workload: Workload) -> tuple[dict[str, Source], list[SourceError]]:
+        """The sources that queries are for, and what is wrong with those that cannot be opened."""
         if not workload.queries:
             raise ConfigurationError(f"{self.folder}: expected queries, found none")
         selections = [query.selection for query in workload.queries]
         entries = self.registry.entries()
-        found = {
-            entry.name: self._source(entry) for entry in entries if any(is_for(each, entry.root) for each in selections)
-        }
-        if not found:
+        wanted = [entry for entry in entries if any(is_for(each, entry.root) for each in selections)]
+        if not wanted:
             known = ", ".join(entry.name for entry in entries) or "no sources"
             raise ConfigurationError(f"{self.folder}: expected a source that the queries are for, found {known}")
-        return found
+        found: dict[str, Source] = {}
+        down: list[SourceError] = []
+        for entry in wanted:
+            try:
+                found[entry.name] = self._source(entry)
+            except SourceError as error:
+                down.append(SourceError(entry.name, error.reason))
+        return found, down
 
     # -- queries
 
@@ -148,22 +155,26 @@ class QueryServer:
         """The parts of a workload's answers that are worth storing in so many bytes; the sources are asked for all.
 
         What it takes to keep them up to date counts if queries were asked before, which tells how often they are.
+        A source that is down is among what is `missing`: what is stored of it stays, and takes of the budget.
         """
         if not isinstance(workload, Workload):
             workload = read_workload(workload)
         workload = _named(workload)
-        answers = self._ask_all(workload)
-        rows = {name: answer.rows for name, answer in answers.items()}
+        rows, missing = self._ask_all(workload)
         estimates = estimates_of(self.registry.entries(), risk, self._unit(workload))
-        return recommend(workload, rows, estimates, budget, method)
+        found = recommend(workload, rows, estimates, room_beside(self.store.manifest(), missing, budget), method)
+        return replace(found, budget=budget, missing=missing)
 
     def _unit(self, workload: Workload) -> float:
         """The seconds in which as many queries are asked as the frequencies of a workload add up to; 0 if unknown."""
         asked = sum(query.frequency for query in self._record.workload(self._clock()).queries)
         return sum(query.frequency for query in workload.queries) / asked if asked > 0 else 0.0
 
-    def materialize(self, what: Recommendation | str, namespaces: Mapping[str, str] | None = None) -> Manifest:
-        """Store what was recommended instead of what is there, or one query as a whole beside it."""
+    def materialize(self, what: Recommendation | str, namespaces: Mapping[str, str] | None = None) -> StoredVersion:
+        """Store what was recommended instead of what is there, or one query as a whole beside it.
+
+        What is stored of a source that is down stays as it is; the source is among what is `missing`.
+        """
         if isinstance(what, Recommendation):
             return self._store_within(what)
         selection = parse_query(what, namespaces)
@@ -172,7 +183,7 @@ class QueryServer:
         with self.store.writing():  # what another process has stored meanwhile is kept
             manifest = self.store.manifest()
             kept = [each for each in queries_of(views_of(manifest)) if each.name != query.name]
-            stored = _stored_for(manifest, frozenset(each.name for each in kept))
+            stored = stored_for(manifest, frozenset(each.name for each in kept))
             new = frozenset({query.name})
             wanted = Wanted(workload_of([*kept, query]), stored, self._whole(manifest) | new, new)
             return self._store(wanted, manifest.budget)
@@ -206,35 +217,39 @@ class QueryServer:
     def adapt(self, budget: float, horizon: float = DAY, margin: float = 0.25, risk: float = 0.0) -> Recommendation:
         """Follow the queries that were asked lately: store what pays for itself within the horizon, in seconds.
 
-        What is stored stays where the queries that part it otherwise are new: it need not be fetched again.
+        What is stored stays where the queries that part it otherwise are new: it need not be fetched again. So does
+        what is stored of a source that is down, which is among what is `missing`.
         """
         self._save()
         workload = self._record.workload(self._clock())
         if not workload.queries:
             raise ConfigurationError(f"{self.folder}: expected queries that were asked before, found none")
         manifest = self.store.manifest()
-        answers = self._ask_all(with_views(workload, manifest))
-        rows = {name: answer.rows for name, answer in answers.items()}
+        rows, missing = self._ask_all(with_views(workload, manifest))
         own = {name: each[: len(workload.queries)] for name, each in rows.items()}
         estimates = estimates_of(self.registry.entries(), risk, unit=1.0)  # recorded frequencies are a second's
-        found = recommend(workload, own, estimates, budget, SelectionMethod.OURS, is_whole=True)
+        room = room_beside(manifest, missing, budget)
+        found = recommend(workload, own, estimates, room, SelectionMethod.OURS, is_whole=True)
         adapted = adapt_views(found, manifest, rows, horizon, margin)
+        recommended = replace(adapted.recommended, budget=budget, missing=missing)
         if not adapted.is_change:
-            return adapted.recommended
-        return adapted.recommended.keeping(self._store_within(adapted.recommended).stored)
+            return recommended
+        stored = self._store_within(recommended)
+        return replace(recommended.keeping(stored.stored), missing=stored.missing)
 
     # -- inside
 
-    def _ask_all(self, workload: Workload) -> dict[str, Answer]:
-        """The answers of all sources: what is not known cannot be weighed, so one that is down is an error."""
-        found: dict[str, Answer] = {}
-        for name, answer in ask_workload(workload, self._sources_for(workload), self._timeout).items():
-            if isinstance(answer, SourceError):
-                raise answer
-            found[name] = answer
+    def _ask_all(self, workload: Workload) -> tuple[dict[str, tuple[pa.Table, ...]], tuple[SourceError, ...]]:
+        """The rows that sources answer, and those that do not answer; if none does, that is an error."""
+        sources, down = self._sources_for(workload)
+        answers = ask_workload(workload, sources, self._timeout)
+        down += [SourceError(name, each.reason) for name, each in answers.items() if isinstance(each, SourceError)]
+        found = {name: each for name, each in answers.items() if isinstance(each, Answer)}
+        if not found:
+            raise down[0]
         self._observe({name: [answer] for name, answer in found.items()})
         self._save()
-        return found
+        return {name: answer.rows for name, answer in found.items()}, tuple(down)
 
     def _observe(self, answers: Mapping[str, Sequence[Answer]]) -> None:
         """Remember what answers took. That is written at times only: a query need not wait for the disk."""
@@ -256,18 +271,22 @@ class QueryServer:
         stored = manifest.stored
         return frozenset(view.name for view in views_of(manifest) if stored.issuperset(view.requires))
 
-    def _store_within(self, found: Recommendation) -> Manifest:
+    def _store_within(self, found: Recommendation) -> StoredVersion:
         """Store what was recommended; if it takes more than the budget on disk after all, less of it."""
         within, budget = found, int(found.budget) if isfinite(found.budget) else None
         for _ in range(_TRIES):
-            manifest = self._store(Wanted(found.workload, frozenset(within.choice.keys)), budget)
+            wanted = Wanted(found.workload, frozenset(within.choice.keys), left=found.missing)
+            manifest = self._store(wanted, budget)
             if manifest.size <= found.budget or not within.choice.keys:
                 return manifest
             within = found.within(max(0.0, within.choice.size - 1.1 * (manifest.size - found.budget)))
-        return self._store(Wanted(found.workload), budget)
+        return self._store(Wanted(found.workload, left=found.missing), budget)
 
-    def _store(self, wanted: Wanted, budget: int | None) -> Manifest:
-        return store_parts(self.store, self._sources_for(wanted.workload), wanted, self._clock(), budget)
+    def _store(self, wanted: Wanted, budget: int | None) -> StoredVersion:
+        sources, down = self._sources_for(wanted.workload)
+        known = {error.source for error in wanted.left}
+        left = *wanted.left, *(error for error in down if error.source not in known)
+        return store_parts(self.store, sources, replace(wanted, left=left), self._clock(), budget)
 
 
 def _named(workload: Workload) -> Workload:
@@ -278,9 +297,3 @@ def _named(workload: Workload) -> Workload:
         name, used = query_name(text, namespaces), tuple(sorted(namespaces.items()))
         queries.append(WorkloadQuery(text, query.selection, query.frequency, name, used))
     return workload_of(queries)
-
-
-def _stored_for(manifest: Manifest, queries: frozenset[str]) -> frozenset[str]:
-    """The stored parts by the ids that they have when no other queries are known."""
-    stored = (part for part in manifest.parts if part.files is not None)
-    return frozenset(part_id(part.source, queries.intersection(part.signature)) for part in stored)

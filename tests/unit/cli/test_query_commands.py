@@ -129,6 +129,33 @@ def test_a_refresh_tells_of_a_source_that_is_down(shop: Path) -> None:
     assert run("query", "//name").exit_code == 0
 
 
+def test_with_a_source_down_the_commands_for_views_go_on_with_the_others_and_warn(shop: Path) -> None:
+    (shop.parent / "bank.xml").write_text("<bank><name>C</name><price>1</price></bank>")
+    run("sources", "add", "bank.xml")
+    run("query", "//price")
+    run("views", "materialize", "//name")
+    shop.unlink()
+
+    found = {
+        command: run("views", *command.split())
+        for command in (
+            "recommend --workload queries.txt",
+            "adapt --budget 1MB",
+            "refresh",
+            "materialize //price",
+            "materialize --workload queries.txt",
+        )
+    }
+    checked = run("sources", "check")
+
+    warning = "warning: shop: No such file or directory: "
+    assert {result.exit_code for result in (*found.values(), checked)} == {1}
+    assert found.pop("recommend --workload queries.txt").stderr == f"{warning}its answers are not weighed\n"
+    assert all(each.stderr.endswith(f"{warning}its views are as they were\n") for each in found.values())
+    assert [line.split()[1] for line in checked.stdout.splitlines()[1:]] == ["down", "up"]
+    assert run("query", "//name", "--format", "xml").stdout == "".join(f"<name>{each}</name>\n" for each in "ABC")
+
+
 @pytest.mark.usefixtures("shop")
 def test_adapt_follows_what_was_asked() -> None:
     for _ in range(3):

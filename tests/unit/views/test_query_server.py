@@ -269,7 +269,76 @@ def test_a_workload_without_queries_or_for_no_source_is_refused(tmp_path: Path) 
         server.recommend(tmp_path / "bad.txt", 1e6)
 
 
-def test_a_source_that_is_down_cannot_be_weighed(tmp_path: Path) -> None:
+NAMES = {"shop.xml": SHOP, "s.xml": "<s><name>C</name><b/></s>", "t.xml": "<t><name>D</name></t>"}
+
+
+def test_with_a_source_down_the_others_are_adapted_and_nothing_of_it_is_lost(tmp_path: Path) -> None:
+    server = server_over(tmp_path, NAMES, rates=Rates(Rate(1e3), Rate(1e3), Rate(1.0)))
+    server.materialize("//name")
+    for _ in range(50):
+        server.query("//b | //price")
+    before = server.store.manifest()
+    (tmp_path / "shop.xml").rename(tmp_path / "away")
+
+    adapted = server.adapt(1e6)
+    during = server.query("//name"), server.query("//b | //price")
+    again = server.adapt(1e6)
+    (tmp_path / "away").rename(tmp_path / "shop.xml")
+    after = server.query("//b | //price"), server.query("//name")
+
+    assert [str(error) for error in adapted.missing] == ["shop: No such file or directory"]
+    assert adapted.missing[0].source == again.missing[0].source
+    assert server.store.manifest().source_of["shop"] == before.source_of["shop"]
+    assert [error.source for each in during for error in each.missing] == ["shop"], "only what is not stored is missing"
+    assert "shop: from views" in during[0].explain()
+    assert during[0].fragments() == [f"<name>{name}</name>" for name in "ABCD"]
+    assert "s: from views" in during[1].explain()
+    assert after[0].fragments() == ["<price>5</price>", "<price>15</price>", "<b/>"]
+    assert after[1].fragments() == during[0].fragments()
+    server.adapt(1e6)
+    assert "shop: from views" in server.query("//price").explain()
+
+
+def test_with_a_source_down_a_query_is_materialized_at_the_others(tmp_path: Path) -> None:
+    server = server_over(tmp_path, NAMES)
+    server.materialize("//name")
+    (tmp_path / "shop.xml").rename(tmp_path / "away")
+
+    stored = server.materialize("/*/*")
+    found, old = server.query("/*/*"), server.query("//name")
+    (tmp_path / "away").rename(tmp_path / "shop.xml")
+    (tmp_path / "shop.xml").write_text(SHOP.replace("B", "new"))
+    server.refresh()
+
+    assert [error.source for error in stored.missing] == ["shop"]
+    assert found.fragments() == ["<name>C</name>", "<b/>", "<name>D</name>"]
+    assert [error.source for error in found.missing] == ["shop"]
+    assert (old.rows.num_rows, old.is_whole) == (4, True)
+    assert server.query("/*/*").rows.num_rows == 5
+    assert server.query("//name").fragments()[:2] == ["<name>A</name>", "<name>new</name>"]
+    assert not server.materialize("/*/*").missing
+    assert "shop: from views" in server.query("/*/*").explain()
+
+
+def test_with_a_source_down_a_recommendation_keeps_to_the_budget_beside_what_is_stored_of_it(tmp_path: Path) -> None:
+    server = server_over(tmp_path, NAMES, rates=Rates(Rate(1e3), Rate(1e3), Rate(1.0)))
+    size = server.materialize("/shop/item").size
+    (tmp_path / "shop.xml").rename(tmp_path / "away")
+
+    tight, wide = (server.recommend(queries("//name", "//price"), budget) for budget in (size, 1e6))
+    (tmp_path / "away").rename(tmp_path / "shop.xml")
+    stored = server.materialize(wide)
+
+    assert [error.source for error in wide.missing] == ["shop"]
+    assert not tight.choice.keys
+    assert wide.choice.keys
+    assert [error.source for error in stored.missing] == ["shop"], "it was not weighed, so it is left as it is"
+    assert "from views" in server.query("/shop/item").explain()
+    assert server.query("//name").fragments() == [f"<name>{name}</name>" for name in "ABCD"]
+    assert server.materialize(tight).size <= size
+
+
+def test_if_no_source_answers_that_is_an_error(tmp_path: Path) -> None:
     server = server_over(tmp_path, {"shop.xml": SHOP})
     (tmp_path / "shop.xml").unlink()
 
