@@ -44,7 +44,7 @@ CYTHON = (
 SHARED = "shared"  # what Cython would else put into each of them
 CORES = os.cpu_count() or 1
 CHECKED = os.environ.get("WEFT_CHECKED") == "1"
-# What a module says of these in its own first line counts more.
+# No module says any of these in a first line of its own: that would count more, and nothing there would be checked.
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": CHECKED,

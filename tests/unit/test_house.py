@@ -185,6 +185,11 @@ def first_line(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
 
 
+@pytest.mark.parametrize("path", sorted((SOURCE / "kernel").glob("*.p*")), ids=lambda path: path.name)
+def test_a_module_of_the_kernel_leaves_what_is_checked_to_the_build(path: Path) -> None:
+    assert not path.read_text().startswith("# cython:"), "it counts more than WEFT_CHECKED=1 of setup.py"
+
+
 def test_no_type_is_defined_twice() -> None:
     where: dict[str, list[str]] = {}
     for path in MODULES:

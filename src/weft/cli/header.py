@@ -12,6 +12,7 @@ import typer
 from weft.cli.sources import Documents, Rejected, find_documents, read_batches
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
+from weft.errors import ConfigurationError
 from weft.headers.configuration import Configuration, read_configurations
 from weft.headers.header import ABSENT, HIDDEN, SEVERAL, decode
 from weft.headers.producer import Producer
@@ -47,6 +48,7 @@ def header(
     """
     configurations = {each.tag: each for each in read_configurations(views)}
     producer, limits, rejected = Producer(tuple(configurations.values())), Limits(), Rejected()
+    written: dict[Path, str] = {}
     for batch in read_batches(find_documents(documents, rejected), None, limits, rejected):
         table = read(batch, limits)
         for error in table.rejected:
@@ -56,10 +58,17 @@ def header(
             found = headers.get(id(document))
             sys.stdout.write(json.dumps(_line(document, found, configurations), ensure_ascii=False) + "\n")
             if output is not None and found is not None:
-                output.mkdir(parents=True, exist_ok=True)
-                (output / f"{Path(document.id).name}.views").write_bytes(found)
+                _write(output / f"{Path(document.id).name}.views", found, document.id, written)
     if rejected.any:
         raise typer.Exit(1)
+
+
+def _write(path: Path, found: bytes, document: str, written: dict[Path, str]) -> None:
+    """Write a header; `written` has the document of each file so far: none takes the place of another's."""
+    if (other := written.setdefault(path, document)) != document:
+        raise ConfigurationError(f"{path}: expected one document of this name, found {other} and {document}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(found)
 
 
 def _line(document: Document, found: bytes | None, configurations: dict[str, Configuration]) -> dict[str, Any]:

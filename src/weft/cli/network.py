@@ -214,6 +214,8 @@ def show(
             _tell(report, as_json)
         return
     topology = read_topology(network)
+    if deliveries:
+        raise ConfigurationError(f"--deliveries: expected the --output of weft network run, found a topology: {network}")
     _draw(svg, topology, None)
     if as_json:
         _tell(Report.of(topology), as_json)

@@ -80,8 +80,11 @@ def select(
     \b
       weft views select --workload servers.jsonl --documents news/ --max-bytes 40
       weft views select --workload servers.jsonl --size 15 --method greedy --output views.toml
+
+    The exit code is 1 if --documents could not be found or opened.
     """
-    found = make_problem(read_workload(workload, naming(namespace, False).namespaces), _read(documents or []))
+    rejected = Rejected()
+    found = make_problem(read_workload(workload, naming(namespace, False).namespaces), _read(documents or [], rejected))
     if method is not Method.OURS and size is None:
         raise ConfigurationError(f"--method {method}: expected --size, found none")
     texts = _choose(found, method, size, max_bytes)
@@ -89,6 +92,8 @@ def select(
     if output is not None:
         write_configurations([configuration], output)
     _show(found, texts)
+    if rejected.any:
+        raise typer.Exit(1)
 
 
 def _choose(found: ViewProblem, method: Method, size: int | None, max_bytes: float | None) -> list[str]:
@@ -105,8 +110,8 @@ def _choose(found: ViewProblem, method: Method, size: int | None, max_bytes: flo
     return [found.expressions[at] for at in chosen]
 
 
-def _read(paths: list[str]) -> list[Document]:
-    rejected, made = Rejected(), []
+def _read(paths: list[str], rejected: Rejected) -> list[Document]:
+    made: list[Document] = []
     for batch in read_batches(find_documents(paths, rejected), None, Limits(), rejected) if paths else ():
         made += batch
         if len(made) >= _SAMPLE:

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Arrays that compiled stages keep: sizes in, arrays out."""
 
 import mmap

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """All paths in one automaton, as columns: what a run over label paths steps along."""
 
 import cython

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """A batch's columns in, what else is to be known of its nodes out: their attributes and texts, the names below them."""
 
 import cython

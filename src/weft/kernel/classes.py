@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Results in classes: those that end at the same label paths are one, so a document's results are read off few of them.
 
 They are kept by partition refinement as label paths come.

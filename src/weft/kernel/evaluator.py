@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """The shared plan's nodes over a batch's nodes, as integers: what drivers bring up in, the results that hold out.
 
 A *fact* is a pair (node of the shared plan, node of the document). Facts rise from the drivers: each brings up the

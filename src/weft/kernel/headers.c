@@ -292,7 +292,7 @@ static int get_known(Bytes *bytes, PyObject *tag, Py_ssize_t length, unsigned lo
     uint64_t number = get_number(bytes), root = get_number(bytes);
     if (bytes->failed || number != (uint64_t)count || number > MOST_KNOWN || root >= (uint64_t)length) return 0;
     long long before = (long long)root;
-    for (Py_ssize_t entry = 0; entry < count; entry++) entries[entry] = get_entry(bytes, &before, length);
+    for (Py_ssize_t entry = 0; entry < count && !bytes->failed; entry++) entries[entry] = get_entry(bytes, &before, length);
     return !bytes->failed && bytes->at == bytes->size;
 }
 

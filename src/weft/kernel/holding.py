@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Pairs (node of the shared plan, node of the document) in, whether they hold out; each is found out once."""
 
 import cython

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """What is known of pairs (node of the shared plan, node of the document), by open addressing.
 
 It is forgotten after every document, so that it stays small and near: what has another stamp is not there.

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Constants that values have inside, at their start or at their end in, trees to find those of a value out.
 
 Ends are read backwards. The first step of a tree takes two bytes, and bits tell whether there is such a step at all; a

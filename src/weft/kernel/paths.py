@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Names in, label paths out: one step of the automaton where a label path is new."""
 
 import cython

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """A label path in, all that the shared plan has to do at its nodes out, as lists that are made when asked for."""
 
 import cython

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """A shared plan as columns, for the compiled evaluation; `plan_tables.pxd` tells what each is."""
 
 import cython

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """The tests on values of a shared plan as columns, and its constants: a text's bytes in, its code out."""
 
 import cython

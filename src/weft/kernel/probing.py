@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """A batch's rows in, the nodes of the shared plan that their label paths and values bring up out."""
 
 import cython

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Rows on a heap, and steps that are counted: what going from node to node of a batch takes."""
 
 import cython

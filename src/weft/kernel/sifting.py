@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """What comes up in a document in, the candidates of which something may come out; and facts, with what they drive.
 
 Candidates are sifted one after the other, so that the record of the next is on its way from memory while one is looked

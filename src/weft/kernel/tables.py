@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Tables of integers that grow: pairs of numbers to numbers, and lists of numbers in one array."""
 
 import cython

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Values in, the tests that constants lead to out: a value is a constant, or has it at its start, end or inside."""
 
 import cython

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """The label paths of documents in, the results of their classes out, or who wants them: put down once a class."""
 
 import cython

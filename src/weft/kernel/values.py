@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Nodes of a batch in, their values out: as places among the constants, and as numbers; each is found out once.
 
 All character data lies in one buffer, so every string-value is a stretch of it, and nothing is copied or decoded.

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, nonecheck=False
 """Edges of the shared plan and nodes of a batch in, the nodes at their other ends out, on a heap.
 
 Who asks remembers where the heap was, reads what has come since, and cuts it back. Nothing here needs Python's lock but

@@ -271,3 +271,24 @@ def test_a_file_of_views_that_cannot_be_read_is_told(write: Write) -> None:
 
     assert result.exit_code == 2
     assert "nowhere.toml" in result.stderr
+
+
+def test_headers_of_documents_with_the_same_name_do_not_replace_each_other(write: Write) -> None:
+    views = write("views.xpath", "/a/b\n")
+    write("one/x.xml", "<a><b/></a>")
+    write("two/x.xml", "<a><c/><b/></a>")
+
+    result = run("header", "--views", views, "--output", "made", "one", "two")
+
+    assert result.exit_code == 2
+    assert "expected one document of this name, found one/x.xml and two/x.xml" in result.stderr
+    assert decode(Path("made/x.xml.views").read_bytes()).entries == (3,)
+
+
+def test_views_that_are_selected_without_the_documents_asked_for_exit_with_1(write: Write) -> None:
+    workload = write("servers.jsonl", '{"queries": ["/a[b = 1]"]}\n')
+
+    result = run("views", "select", "--workload", workload, "--documents", "nowhere")
+
+    assert result.exit_code == 1
+    assert "nowhere" in result.stderr

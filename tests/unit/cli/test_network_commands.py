@@ -81,6 +81,13 @@ def test_a_topology_is_shown() -> None:
     assert "source agencies: enters at press" in result.stdout
 
 
+def test_a_topology_has_no_deliveries_to_show() -> None:
+    result = run("show", NEWS, "--deliveries")
+
+    assert result.exit_code == 2
+    assert "--deliveries: expected the --output of weft network run, found a topology" in result.stderr
+
+
 def test_a_rejected_document_is_told_and_the_exit_code_is_one(tmp_path: Path) -> None:
     write_topology(chain(2).with_subscriptions({"s1": ["/a"]}), tmp_path / "chain.toml")
     (tmp_path / "bad.xml").write_text("<a><b></a>")
