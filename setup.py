@@ -39,6 +39,7 @@ CYTHON = (
     "scan_state",
     "tag_scanner",
     "text_scanner",
+    "plain_scanner",
     "scanner",
 )
 SHARED = "shared"  # what Cython would else put into each of them

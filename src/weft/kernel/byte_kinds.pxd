@@ -8,6 +8,7 @@ cdef enum:
     TEXT = 16
     NEVER = 32
     NUL = 0
+    TAB = 9
     NEWLINE = 10
     RETURN = 13
     BLANK = 32

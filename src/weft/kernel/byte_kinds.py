@@ -3,7 +3,8 @@
 #: What a byte may be, as bits: the first of a name, part of a name, white space; what ends a run of an attribute's
 #: value, a run of text; what no document may have. Bytes above 127 are parts of names here: who keeps names knows more.
 START, NAME, SPACE, VALUE, TEXT, NEVER = 1, 2, 4, 8, 16, 32
-NUL, NEWLINE, RETURN, BLANK, BANG, QUOTE, HASH, AMPERSAND, APOSTROPHE, HYPHEN = 0, 10, 13, 32, 33, 34, 35, 38, 39, 45
+NUL, TAB, NEWLINE, RETURN, BLANK, BANG, QUOTE, HASH, AMPERSAND = 0, 9, 10, 13, 32, 33, 34, 35, 38
+APOSTROPHE, HYPHEN = 39, 45
 SLASH, COLON, SEMICOLON, LESS, EQUALS, GREATER, QUESTION, OPENING, CLOSING = 47, 58, 59, 60, 61, 62, 63, 91, 93
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _KINDS = (

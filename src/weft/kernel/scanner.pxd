@@ -1,9 +1,9 @@
 from weft.kernel.byte_kinds cimport BANG, LESS, NUL, OPENING, QUESTION, SLASH, SPACE
 from weft.kernel.scan_state cimport DONE, DOUBT, FULL, NEW, PARTS, PATHS
-from weft.kernel.text_scanner cimport TextScanner
+from weft.kernel.plain_scanner cimport PlainScanner
 
 
-cdef class Scanner(TextScanner):
+cdef class Scanner(PlainScanner):
     # one entry a document: its bytes, where they are, where its content begins (-1: it is in doubt), how many there are
     cdef list sources
     cdef unsigned long long[::1] address

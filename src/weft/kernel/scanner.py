@@ -13,7 +13,7 @@ from weft.kernel.byte_kinds import kinds_of_bytes
 if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.byte_kinds import BANG, LESS, NUL, OPENING, QUESTION, SLASH, SPACE
     from weft.kernel.scan_state import DONE, DOUBT, FULL, NEW, PARTS, PATHS
-    from weft.kernel.text_scanner import TextScanner
+    from weft.kernel.plain_scanner import PlainScanner
 
 _TABLE = cython.declare(bytes)
 _TABLE = kinds_of_bytes()
@@ -23,11 +23,11 @@ KINDS = _TABLE
 
 @cython.final
 @cython.cclass
-class Scanner(TextScanner):
+class Scanner(PlainScanner):
     """The scan of batches, with the names that they brought; `scanner.pxd` tells its state."""
 
     def __init__(self, resolver):
-        TextScanner.__init__(self, resolver)
+        PlainScanner.__init__(self, resolver)
         self.sources = []
         self.address, self.content, self.size = zeros(64, np.uint64), zeros(64, np.int64), zeros(64, np.int64)
 
@@ -89,7 +89,7 @@ class Scanner(TextScanner):
     def take(self) -> dict:
         """The columns of the batch; what comes next is another one."""
         self.sources = []
-        return TextScanner.take(self)
+        return PlainScanner.take(self)
 
     @cython.cfunc
     @cython.nogil
@@ -129,10 +129,12 @@ class Scanner(TextScanner):
                     return DONE
                 if s[p] != LESS:
                     return DOUBT
-            elif s[p] != LESS or (s[p + 1] == BANG and s[p + 2] == OPENING):
-                p = self.read_text(s, p)
-                if p < 0:
-                    return self.status
+            else:
+                p = self.read_plain(s, p)
+                if s[p] != LESS or (s[p + 1] == BANG and s[p + 2] == OPENING):
+                    p = self.read_text(s, p)
+                    if p < 0:
+                        return self.status
             if s[p + 1] == SLASH:
                 p = self.read_end(s, p)
             elif s[p + 1] == BANG or s[p + 1] == QUESTION:

@@ -1,5 +1,6 @@
 from weft.kernel.byte_kinds cimport AMPERSAND, BANG, CLOSING, COLON, GREATER, HYPHEN, LESS, NAME, NEVER, NEWLINE
-from weft.kernel.byte_kinds cimport OPENING, QUESTION, RETURN, SPACE, START, TEXT, word
+from weft.kernel.byte_kinds cimport OPENING, QUESTION, RETURN, SPACE, START, TEXT
+from weft.kernel.byte_words cimport eight_at, text_stops
 from weft.kernel.characters cimport put_character, reference
 from weft.kernel.scan_columns cimport TEXTS
 from weft.kernel.scan_state cimport PATHS

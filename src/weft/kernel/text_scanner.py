@@ -8,7 +8,8 @@ if cython.compiled:
     from cython.cimports.libc.string import memcpy
 else:  # compiled, these are those of the .pxd
     from weft.kernel.byte_kinds import AMPERSAND, BANG, CLOSING, COLON, GREATER, HYPHEN, LESS, NAME, NEVER, NEWLINE
-    from weft.kernel.byte_kinds import OPENING, QUESTION, RETURN, SPACE, START, TEXT, word
+    from weft.kernel.byte_kinds import OPENING, QUESTION, RETURN, SPACE, START, TEXT
+    from weft.kernel.byte_words import eight_at, text_stops
     from weft.kernel.characters import put_character, reference
     from weft.kernel.scan_columns import TEXTS
     from weft.kernel.scan_state import PATHS
@@ -39,7 +40,7 @@ class TextScanner(TagScanner):
         self.filled = self.text_start[self.texts]
         while True:
             first = p
-            while p + 8 <= self.names.limit and not has_stop(word(s, p, 8)):
+            while p + 8 <= self.names.limit and text_stops(eight_at(s, p)) == 0:
                 p += 8
             while KINDS[s[p]] & TEXT == 0:
                 p += 1
@@ -152,31 +153,6 @@ class TextScanner(TagScanner):
                 return self.doubt()
             p += 1
         return p + 2
-
-
-ONES = cython.declare(cython.ulonglong)  # numbers beyond 31 bits must be C variables, or they are Python's
-HIGH_BITS = cython.declare(cython.ulonglong)
-BLANKS = cython.declare(cython.ulonglong)
-LESSES = cython.declare(cython.ulonglong)
-AMPERSANDS = cython.declare(cython.ulonglong)
-CLOSINGS = cython.declare(cython.ulonglong)
-ONES = 0x0101010101010101
-HIGH_BITS, BLANKS, LESSES = 0x80 * ONES, 32 * ONES, LESS * ONES
-AMPERSANDS, CLOSINGS = AMPERSAND * ONES, CLOSING * ONES
-
-
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(check=False)
-def has_stop(eight: cython.ulonglong) -> cython.bint:
-    """Whether one of eight bytes may end a run of text; so may a byte below a blank, which must be looked at."""
-    less: cython.ulonglong = eight ^ LESSES  # a byte that is equal is 0 now, and its high bit is set by a borrow
-    ampersand: cython.ulonglong = eight ^ AMPERSANDS
-    closing: cython.ulonglong = eight ^ CLOSINGS
-    found: cython.ulonglong = ((eight - BLANKS) & ~eight) | ((less - ONES) & ~less)
-    found |= ((ampersand - ONES) & ~ampersand) | ((closing - ONES) & ~closing)
-    return found & HIGH_BITS != 0
 
 
 _SECTION = cython.declare(cython.p_uchar)

@@ -7,6 +7,7 @@ cdef class WrittenNames:
     cdef unsigned long long[::1] masks  # of so many bytes of a word
     cdef int[::1] slots  # of the table: which name, -1 if none
     cdef unsigned long long[::1] head  # one entry a name: its first eight bytes
+    cdef unsigned long long[::1] tail  # and the eight behind them
     cdef int[::1] size
     cdef long long[::1] scope
     cdef long long[::1] at  # in `written`

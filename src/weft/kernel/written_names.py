@@ -32,7 +32,7 @@ class WrittenNames:
         self.seed, self.factor = secrets.randbits(64), secrets.randbits(64) | 1
         self.masks = held(np.array(_MASKS, np.uint64))
         self.slots = held(np.full(1024, -1, np.int32))
-        self.head = zeros(256, np.uint64)
+        self.head, self.tail = zeros(256, np.uint64), zeros(256, np.uint64)
         self.size, self.scope, self.at = zeros(256, np.int32), zeros(256, np.int64), zeros(256, np.int64)
         self.first, self.second = zeros(256, np.int32), zeros(256, np.int32)
         self.written = zeros(4096, np.uint8)
@@ -113,12 +113,14 @@ class WrittenNames:
         if entry == self.head.shape[0]:
             self.head, self.size, self.scope = wider(self.head), wider(self.size), wider(self.scope)
             self.at, self.first, self.second = wider(self.at), wider(self.first), wider(self.second)
+            self.tail = wider(self.tail)
         if at + size > self.written.shape[0]:
             self.written = wider(self.written, at + size)
         for i in range(size):
             self.written[at + i] = s[i]
         self.limit = size
         self.head[entry] = self.last_word(s, 0, size if size < 8 else 8)
+        self.tail[entry] = self.last_word(s, 8, size - 8 if size < 16 else 8) if size > 8 else 0
         self.size[entry], self.scope[entry], self.at[entry] = size, scope, at
         self.first[entry], self.second[entry] = first, second
         self.used, self.written_used = entry + 1, at + size

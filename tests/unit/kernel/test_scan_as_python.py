@@ -14,7 +14,7 @@ from fuzz.mutate import mutate
 
 MODULES = (
     *("characters", "written_names", "name_paths", "scan_columns", "scan_state"),
-    *("tag_scanner", "text_scanner", "scanner"),
+    *("tag_scanner", "text_scanner", "plain_scanner", "scanner"),
 )
 CHILD = """
 import pickle, sys

@@ -1,0 +1,56 @@
+from libc.string cimport memcpy
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define weft_low_zeros(bits) __builtin_ctzll(bits)
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    #define weft_in_order(bits) __builtin_bswap64(bits)
+    #else
+    #define weft_in_order(bits) (bits)
+    #endif
+    #else
+    static int weft_low_zeros(unsigned long long bits) { int zeros = 0; while (!(bits >> zeros & 1)) zeros++; return zeros; }
+    #define weft_in_order(bits) (bits)
+    #endif
+    """
+    int low_zeros "weft_low_zeros"(unsigned long long bits) noexcept nogil
+    unsigned long long in_order "weft_in_order"(unsigned long long bits) noexcept nogil
+
+
+cdef inline unsigned long long eight_at(unsigned char* s, Py_ssize_t p) noexcept nogil:
+    cdef unsigned long long together
+    memcpy(&together, s + p, 8)
+    return in_order(together)
+
+
+cdef inline void copy_eight(unsigned char[::1] into, Py_ssize_t at, unsigned char* s, Py_ssize_t p) noexcept nogil:
+    memcpy(&into[at], s + p, 8)
+
+
+cdef inline Py_ssize_t first_stop(unsigned long long stops) noexcept nogil:
+    return low_zeros(stops) >> 3
+
+
+cdef inline unsigned long long equal_bytes(unsigned long long eight, unsigned char byte) noexcept nogil:
+    cdef unsigned long long other = eight ^ (0x0101010101010101ULL * byte)
+    return (other - 0x0101010101010101ULL) & ~other
+
+
+cdef inline unsigned long long bytes_below(unsigned long long eight, unsigned char byte) noexcept nogil:
+    return (eight - 0x0101010101010101ULL * byte) & ~eight
+
+
+cdef inline unsigned long long text_stops(unsigned long long eight) noexcept nogil:
+    cdef unsigned long long found = bytes_below(eight, 32) | equal_bytes(eight, 60) | equal_bytes(eight, 38)
+    return (found | equal_bytes(eight, 93)) & 0x8080808080808080ULL
+
+
+cdef inline unsigned long long value_stops(unsigned long long eight, unsigned char quote) noexcept nogil:
+    cdef unsigned long long found = bytes_below(eight, 32) | equal_bytes(eight, 60) | equal_bytes(eight, 38)
+    return (found | equal_bytes(eight, quote)) & 0x8080808080808080ULL
+
+
+cdef inline unsigned long long name_stops(unsigned long long eight) noexcept nogil:
+    cdef unsigned long long found = bytes_below(eight, 33) | equal_bytes(eight, 47)
+    return (found | equal_bytes(eight & 0xFCFCFCFCFCFCFCFCULL, 60)) & 0x8080808080808080ULL
