@@ -215,9 +215,7 @@ def show(
         return
     topology = read_topology(network)
     if deliveries:
-        raise ConfigurationError(
-            f"--deliveries: expected the --output of weft network run, found the topology {network}"
-        )
+        raise ConfigurationError(f"--deliveries: expected the output of weft network run, found the topology {network}")
     _draw(svg, topology, None)
     if as_json:
         _tell(Report.of(topology), as_json)

@@ -85,7 +85,7 @@ def test_a_topology_has_no_deliveries_to_show() -> None:
     result = run("show", NEWS, "--deliveries")
 
     assert result.exit_code == 2
-    assert "--deliveries: expected the --output of weft network run, found the topology" in result.stderr
+    assert "--deliveries: expected the output of weft network run, found the topology" in result.stderr
 
 
 def test_a_rejected_document_is_told_and_the_exit_code_is_one(tmp_path: Path) -> None:
