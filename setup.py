@@ -7,7 +7,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, CompileError, ExecError, PlatformError
 
-STAGES = ("headers", "regions", "walk")
+HEADERS = ["src/weft/kernel/markup.h", "src/weft/kernel/numbers.h"]  # of C
+STAGES = ("headers", "offsets", "regions", "walk")
 # Python that runs as it stands, and is compiled all the same; what is beside it as .pxd tells the types.
 CYTHON = (
     "arrays",
@@ -16,6 +17,7 @@ CYTHON = (
     "subscribers",
     "classes",
     "told_classes",
+    "path_steps",
     "paths",
     "plan_tables",
     "part_tables",
@@ -23,10 +25,14 @@ CYTHON = (
     "plan_lists",
     "memo",
     "batch_columns",
+    "stretches",
+    "piece_writer",
     "row_heap",
     "ways",
     "values",
+    "counting",
     "holding",
+    "measuring",
     "text_probing",
     "probing",
     "path_labels",
@@ -70,7 +76,7 @@ class BuildStages(build_ext):
 
 
 setup(
-    ext_modules=[Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}.c"]) for name in STAGES]
+    ext_modules=[Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}.c"], depends=HEADERS) for name in STAGES]
     + cythonize(
         [
             Extension(f"weft.kernel.{name}", [f"src/weft/kernel/{name}{ending}"], extra_compile_args=["-O3"])

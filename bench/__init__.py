@@ -4,4 +4,13 @@ An experiment has its name in EXPERIMENTS and, in the module `experiment` of its
 `run(quick: bool, progress: Progress) -> Report`. It measures, and the command line does the rest.
 """
 
-EXPERIMENTS = ("filtering", "core", "brokering", "pipeline", "joins", "stream_views", "materialized_views")
+EXPERIMENTS = (
+    "filtering",
+    "core",
+    "brokering",
+    "pipeline",
+    "joins",
+    "stream_views",
+    "materialized_views",
+    "in_or_out",
+)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,8 @@ settings.register_profile("fast", _CALM, max_examples=30, derandomize=True)  # m
 settings.load_profile("weft")
 os.environ.setdefault("SPARK_SUBMIT_OPTS", java_options())
 _KILLED = "kill"  # the longest tests
+_TIMED = "timed"
+_RERUNS = 2  # of tests with limits on time: what is too slow is so each time, what waited on a busy machine is not
 _SPARK_TESTS = Path(__file__).parent / "spark"
 
 
@@ -41,6 +44,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if _SPARK_TESTS in item.path.parents or "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
+        if item.get_closest_marker(_TIMED):
+            item.add_marker(pytest.mark.flaky(reruns=_RERUNS))
     processes = getattr(config, "workerinput", {}).get("workercount", 1)
     if processes > 1:
         items[:] = _dealt(items, processes)
@@ -71,6 +76,19 @@ def _seconds(tests: list[pytest.Item]) -> float:
         is_on_spark, is_slow = test.get_closest_marker("spark"), test.get_closest_marker("slow")
         seconds += 60 if _KILLED in test.name else 8 if is_on_spark else 3 if is_slow else 0.01
     return seconds
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """In tests with limits on time the collector goes over what they make, not over what tests before them left."""
+    if item.get_closest_marker(_TIMED) is None:
+        return (yield)
+    gc.collect()
+    gc.freeze()
+    try:
+        return (yield)
+    finally:
+        gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

@@ -125,6 +125,7 @@ PREDICATES = st.sampled_from(
     )
 )
 COMPARISONS = st.sampled_from(("=", "!=", "<", "<=", ">", ">="))
+VALUE_COMPARISONS = st.sampled_from(("eq", "ne", "lt", "le", "gt", "ge"))
 #: What stands behind `@d`; Saxon is asked for those only that can be cast.
 DATES = st.sampled_from(('xs:date("2026-01-01")', 'xs:date("2026-01-02Z")', 'xs:time("11:00:00+01:00")'))
 CONSTANTS = st.sampled_from(('"1"', '"2"', '"t"', '"12"', '""'))
@@ -167,10 +168,10 @@ def queries(draw: DrawFn) -> str:
 @st.composite
 def conditions(draw: DrawFn, singles: tuple[str, ...], several: tuple[str, ...], depth: int = 2) -> str:
     """A condition on some of the variables, up to two operators deep."""
-    kind = draw(st.integers(0, 10)) if depth else draw(st.integers(0, 6))
+    kind = draw(st.integers(0, 15)) if depth else draw(st.integers(0, 11))
     inner = conditions(singles, several, depth - 1)
-    if kind > 6:
-        template = ("{} and {}", "({} or {})", "not({})", "not({} and {})")[kind - 7]
+    if kind > 11:
+        template = ("{} and {}", "({} or {})", "not({})", "not({} and {})")[kind - 12]
         return template.format(*(draw(inner) for _ in range(template.count("{}"))))
     single, any_of = draw(st.sampled_from(singles)), draw(st.sampled_from(singles + several))
     match kind:
@@ -186,8 +187,23 @@ def conditions(draw: DrawFn, singles: tuple[str, ...], several: tuple[str, ...],
             return f'contains({single}/@y, "1")'
         case 5:
             return f"{any_of}{draw(st.sampled_from(('/@d', '//@d', '/b/@d')))} {draw(COMPARISONS)} {draw(DATES)}"
-        case _:
+        case 6:
             return f"{single} {draw(COMPARISONS)} {draw(CONSTANTS)}"
+        case 7:
+            return f"{single}/@y {draw(VALUE_COMPARISONS)} {draw(CONSTANTS)}"
+        case 8:
+            form = draw(
+                st.sampled_from(("exists({})", "empty({})", "{} = ('1', 't')", "(if ({}) then {}/b else {}/@x)"))
+            )
+            return form.replace("{}", f"{any_of}{draw(paths())}")
+        case 9:
+            of_first = draw(st.sampled_from(("string({}) = '1'", "string({}) lt 't'", "contains(string({}), '1')")))
+            return of_first.format(f"{single}/@{draw(st.sampled_from('xy'))}")
+        case 10:
+            return f"number({single}/@x) {draw(COMPARISONS)} {draw(st.sampled_from(('1 + 1', '-(1)', '3 * 0.5')))}"
+        case _:
+            word, operator = draw(st.sampled_from(("some", "every"))), draw(COMPARISONS)
+            return f"({word} $s in {any_of}{draw(paths())} satisfies $s/@y {operator} {draw(CONSTANTS)})"
 
 
 @st.composite

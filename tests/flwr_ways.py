@@ -17,19 +17,26 @@ from weft.languages import parse
 from weft.reference.pathsharing.engine import PathSharingEngine
 from weft.reference.pathsharing.optimize import Approach
 from weft.reference.pathsharing.pathsharing import PathSharing
+from weft.reference.pathsharing.plan_sharing import PlanSharing
 
 Messages = dict[tuple[int, int], str]
 Way = Callable[[Dtd | None], Any]
+
+
+def as_it_is(approach: Approach) -> PathSharing:
+    """An approach of the paper without any optimization."""
+    return PlanSharing(optimized=False) if approach == "PlanSharing" else PathSharing(approach, optimized=False)
+
 
 #: The shared plan, and each approach of the paper; without any optimization, by the query alone, and with the DTD.
 WAYS: dict[str, Way] = {
     "shared plan": lambda _: Engine(),
     "shared plan, with DTD": lambda dtd: Engine(dtd=dtd),
     **{
-        f"PathSharing-{approach}{told}": way
+        f"{approach if approach == 'PlanSharing' else f'PathSharing-{approach}'}{told}": way
         for approach in get_args(Approach)
         for told, way in (
-            (", as it is", lambda _, approach=approach: PathSharing(approach, None, optimized=False)),
+            (", as it is", lambda _, approach=approach: as_it_is(approach)),
             ("", lambda _, approach=approach: PathSharingEngine(approach)),
             (", with DTD", lambda dtd, approach=approach: PathSharingEngine(approach, dtd=dtd)),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
@@ -108,6 +108,11 @@ def both(template: str, *parts: Query | str) -> Query:
     return Query(template.format(*(pair.weft for pair in pairs)), template.format(*(pair.lxml for pair in pairs)))
 
 
+def filled(form: Query, *parts: Query) -> Query:
+    """A form filled with parts, each wording with its own."""
+    return Query(form.weft.format(*(part.weft for part in parts)), form.lxml.format(*(part.lxml for part in parts)))
+
+
 def plain(*texts: str) -> SearchStrategy[Query]:
     """One of these, the same in both wordings."""
     return st.sampled_from([Query(text, text) for text in texts])
@@ -120,6 +125,7 @@ class Vocabulary:
     elements: SearchStrategy[Query]
     attributes: SearchStrategy[Query]
     named: SearchStrategy[Query]  # conditions such as `self::a`
+    turns: bool = False  # whether paths go up and several ways
 
 
 PLAIN = Vocabulary(
@@ -127,8 +133,27 @@ PLAIN = Vocabulary(
     attributes=plain("@x", "@x", "@y", "@*", "attribute::x", "@d"),
     named=plain("self::a", "self::b", "self::*", "not(self::a)"),
 )
+#: Paths that go up and several ways; libxml2 has no parentheses in a path, and its `node()` finds comments too.
+TURNING = replace(PLAIN, turns=True)
+TURNS = st.sampled_from(
+    (
+        *(Query(text, text) for text in ("..", "..", "parent::a", "parent::*", "ancestor::b", "ancestor-or-self::a")),
+        *(
+            Query(text, text)
+            for text in ("descendant-or-self::b", "self::a", "parent::node()", "*[local-name() = 'a']")
+        ),
+        Query("(a | b)", "*[self::a or self::b]"),
+        Query("node()", "node()[self::* or self::text()]"),
+    )
+)
+UPWARD = plain(
+    "..", "../@x", "../b", "parent::a", "ancestor::b", "ancestor::a/@x", "ancestor-or-self::b", "/a/b", "//c", "/*/@x"
+)
 NUMBERS = ("0", "1", "2", "3.5", "10", ".5", "-1", "1.0")
 STRINGS = ('"1"', "'2'", '"foo"', '"fo"', '""', '" "', '"o"', '"é"', "'1 2'", '"1e0"')
+#: Constants that are worked out before documents come.
+FOLDED_NUMBERS = ("1 + 1", "2 * 3 - 4", "-(1)", "7 div 2", "7 mod 4", "- -1", "(1 + 1) * 2 - 1")
+FOLDED = ("1 < 2", "'a' = 'b'", "2 * 3 = 6", "boolean('x')", "not('')", "-(3) > 2", "true() = false()")
 DATES = (
     *("xs:date('2026-01-01')", "xs:date('2026-01-02Z')", "xs:dateTime('2026-01-01T10:00:00')"),
     *("xs:dateTime('2026-01-01T12:00:00.5+02:00')", "xs:time('10:00:00')", "xs:time('12:00:00.50+02:00')"),
@@ -176,6 +201,10 @@ def _steps(draw: DrawFn, vocabulary: Vocabulary, depth: int, least: int = 0) -> 
     for number in range(several):
         step = draw(_element_step(vocabulary, depth))
         path = both("{}{}{}", path, draw(BETWEEN), step) if number else step
+        if vocabulary.turns and one_in(draw, 4):
+            turn = draw(TURNS)
+            asked = "" if turn.weft == ".." else draw(_predicates(vocabulary, depth + 1, rankable=False))
+            path = both("{}/{}{}", path, turn, asked)
     if several and not one_in(draw, 4):
         return path
     leaf = draw(_leaf_step(vocabulary, depth))
@@ -246,16 +275,28 @@ def _booleans(draw: DrawFn, vocabulary: Vocabulary, depth: int, rankable: bool, 
 @st.composite
 def _tests(draw: DrawFn, vocabulary: Vocabulary, depth: int, rankable: bool, is_leaf: bool) -> Query:
     """One condition without operators between conditions."""
-    kind = draw(st.integers(0, 11))
+    kind = draw(st.integers(0, 14))
     if kind == 0:
-        return draw(st.one_of(vocabulary.named, plain("true()", "false()")))
+        return draw(st.one_of(vocabulary.named, plain("true()", "false()", *FOLDED)))
     if kind == 1 and rankable:
         return draw(_position_tests())
     subject = Query(".", ".") if is_leaf else draw(_subjects(vocabulary, depth))
+    if vocabulary.turns and one_in(draw, 3):
+        subject = draw(UPWARD)
+        if "@" not in subject.weft and one_in(draw, 3):
+            subject = both("{}/{}", subject, draw(_element_step(vocabulary, depth)))
     if kind <= 4:
         return both("({})", subject) if " | " in subject.weft else subject
     if kind <= 8:
         return _compared(draw, subject)
+    if kind == 12:
+        return _written_otherwise(draw, subject)
+    if kind == 13:
+        return _of_the_first(draw, Query(".", ".") if is_leaf else draw(relative_paths(vocabulary, depth)))
+    if kind == 14 and not is_leaf:
+        parts = (draw(relative_paths(vocabulary, depth)) for _ in range(3))
+        chosen = Query("if ({}) then {} else {}", "({0}) and ({1}) or not({0}) and ({2})")
+        return both("({})", filled(chosen, *parts))
     if kind == 9 and not is_leaf:
         return both("count({}) {} {}", draw(relative_paths(vocabulary, depth)), *_relation(draw, NUMBERS))
     return _function(draw, Query(".", ".") if is_leaf else draw(relative_paths(vocabulary, depth)))
@@ -283,6 +324,44 @@ def _compared(draw: DrawFn, subject: Query) -> Query:
     if one_in(draw, 5):
         return both("{2} {1} {0}", subject, operator, constant)
     return both("({}) {} {}" if one_in(draw, 6) else "{} {} {}", subject, operator, constant)
+
+
+def _written_otherwise(draw: DrawFn, subject: Query) -> Query:
+    """Existence, lists, and conditions on a variable, as XPath 2 writes them."""
+    operator, constant = _relation(draw, draw(st.sampled_from((NUMBERS, STRINGS))))
+    other = draw(st.sampled_from(STRINGS if constant[0] in "'\"" else NUMBERS))
+    forms = (
+        Query("exists({0})", "boolean({0})"),
+        Query("empty({0})", "not({0})"),
+        Query("boolean({0}) = true()", "boolean({0}) = true()"),
+        Query("({0}) != false()", "({0}) != false()"),
+        Query("{0} {1} ({2}, {3})", "(({0}) {1} {2} or ({0}) {1} {3})"),
+        Query("({2}, {3}) {1} {0}", "({2} {1} ({0}) or {3} {1} ({0}))"),
+        Query("some $n in {0} satisfies $n {1} {2}", "boolean(({0})[. {1} {2}])"),
+        Query("every $n in {0} satisfies $n {1} {2}", "not(({0})[not(. {1} {2})])"),
+        Query("{0} = 1 to 3", "({0} = 1 or {0} = 2 or {0} = 3)"),
+        Query("{0} eq {4}", "{0} = {4}"),
+        Query("{0} ne {4}", "{0} != {4}"),
+    )
+    text = Query(*[draw(st.sampled_from(STRINGS))] * 2)
+    parts = (subject, Query(operator, operator), Query(constant, constant), Query(other, other), text)
+    return both("({})", filled(draw(st.sampled_from(forms)), *parts))
+
+
+def _of_the_first(draw: DrawFn, subject: Query) -> Query:
+    """What string() and number() make of the first node."""
+    operator, constant = _relation(draw, draw(st.sampled_from((NUMBERS, STRINGS, (*FOLDED_NUMBERS,)))))
+    forms = (
+        "string({0}) {1} {2}",
+        "number({0}) {1} {2}",
+        "boolean(string({0}))",
+        "not(number({0}))",
+        "contains(string({0}), {2})",
+    )
+    number_forms = (Query("number({0}) lt 2", "number({0}) < 2"), Query("number({0}) ge 1", "number({0}) >= 1"))
+    form = draw(st.sampled_from((*(Query(each, each) for each in forms), *number_forms)))
+    text = constant if "contains" not in form.weft or constant[0] in "'\"" else "'1'"
+    return filled(form, subject, Query(operator, operator), Query(text, text))
 
 
 def _function(draw: DrawFn, subject: Query) -> Query:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 
+import numpy as np
+from numpy.typing import NDArray
+
 from weft.documents.tags import LONGEST_NAMESPACE
 
 Builder = Callable[[int], bytes]
@@ -79,6 +82,27 @@ def distinct_names(size: int) -> bytes:
 
 def distinct_attributes(size: int) -> bytes:
     return _filled(b"<r>", lambda at: b'<a n%x=""/>' % at, b"</r>", size)
+
+
+def paths_that_collide(size: int) -> bytes:
+    """Very many distinct paths, chosen so that a hash of two numbers without a seed puts them all side by side."""
+    names = size // 190
+    numbers = np.arange(names, dtype=np.uint64)
+    document = [b"<r>", *(b"<p%d/>" % at for at in range(names)), *(b"<n%d/>" % at for at in range(names))]
+    for at in range(names):
+        key = (np.uint64(at + 2) << np.uint64(32)) | (2 * (names + 1 + numbers) + 1)  # as numbers come, in order
+        near = np.flatnonzero((_unseeded(key) & np.uint64((1 << 17) - 1)) < 400)
+        document += [b"<p%d>" % at, *(b"<n%d/>" % which for which in near.tolist()), b"</p%d>" % at]
+    return b"".join((*document, b"</r>"))[: size - 4].rpartition(b"<p")[0] + b"</r>"
+
+
+def _unseeded(key: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A hash as it could be read in a library's source: by factors that everybody knows."""
+    low = (key & np.uint64(0xFFFFFFFF)) * np.uint64(0x9E3779B1)
+    high = (key >> np.uint64(32)) * np.uint64(0x85EBCA77)
+    both = (low ^ (high << np.uint64(1)) ^ (low >> np.uint64(15)) ^ (high >> np.uint64(13))) & np.uint64(0xFFFFFFFF)
+    mixed: NDArray[np.uint64] = both ^ (both >> np.uint64(11))
+    return mixed
 
 
 # -- what is nested
@@ -215,7 +239,14 @@ WORST: dict[str, tuple[Builder, ...]] = {
     ),
     "max_nodes": (
         *(empty_elements, empty_elements_for_expat, texts_and_elements, texts_parted_by_comments),
-        *(distinct_names, distinct_attributes, long_namespace, declarations, declarations_on_the_root),
+        *(
+            distinct_names,
+            distinct_attributes,
+            paths_that_collide,
+            long_namespace,
+            declarations,
+            declarations_on_the_root,
+        ),
         *(rewritten_elements, entity_references_in_values, declared_attributes),
         *(utf16_elements, latin_elements, broken_at_the_end),
     ),

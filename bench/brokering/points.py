@@ -81,7 +81,7 @@ def measure_points(trial: Trial, feed: Feed, seconds: float, advance: Callable[[
         measured = hold_rounds(entrants)
         cells = dict(zip(ways, measured[1:], strict=True))
         for (approach, optimization), cell in cells.items():
-            check_delivered(f"PathSharing-{approach} {optimization}", cell, measured[0])
+            check_delivered(f"{approach} {optimization}", cell, measured[0])
         points.append(Point(trial.setting, size, queries[at], measured[0], cells))
         advance()
     return points

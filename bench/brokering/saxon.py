@@ -14,7 +14,7 @@ from bench.contest import DisagreementError
 from bench.measure import Child, ChildLostError, timed
 from weft.engine import Engine
 from weft.engine.messages.outcome import Outcome
-from weft.languages.xquery import parse
+from weft.languages.xquery import parse_flwr
 
 _TIMEOUT = 120.0  # seconds for one document and all queries
 
@@ -58,7 +58,7 @@ class Beside:
         return None if self.values_ms is None else self.values_ms / self.groups_ms
 
 
-class _Saxon:
+class Saxon:
     """Saxon in its process; once lost, it has no answers any more."""
 
     def __init__(self, queries: list[str]) -> None:
@@ -75,6 +75,7 @@ class _Saxon:
             return []
 
     def close(self) -> None:
+        """End its process."""
         self._child.close()
 
 
@@ -83,8 +84,8 @@ def measure_beside(setting: Setting, number: int, batches: int) -> Beside:
     queries = make_queries(setting, number)
     engine = Engine(dtd=dtd_of(setting))
     for place, query in enumerate(queries):
-        engine.add(place, parse(query))
-    saxon = _Saxon(queries)
+        engine.add(place, parse_flwr(query))
+    saxon = Saxon(queries)
     ours, theirs = [], []
     try:
         made = make_documents(setting, (1 + batches) * BATCH)
@@ -111,7 +112,7 @@ def ask_weft(engine: Engine, documents: list[bytes]) -> Published:
     """Parsing is not timed, here as in Saxon."""
     table = as_table(documents)
     groups, outcome = timed(lambda some: _with_groups(engine.large.match(some)), table)
-    more, found = timed(lambda some: some.messages(), outcome)  # the groups are there already
+    more, found = timed(lambda some: list(some.messages()), outcome)  # the groups are there already
     messages: list[dict[int, str]] = [{} for _ in documents]
     for at, query, text in found:
         messages[at][query] = text

@@ -19,6 +19,7 @@ from weft.plans.flwr import Flwr
 from weft.reference.pathsharing.operators import BindingsPlan, DupElim, JoinedList, ReturnSelect, Semijoin, WhereFilter
 from weft.reference.pathsharing.optimize import Approach
 from weft.reference.pathsharing.pathsharing import PathSharing, PathSharingRun
+from weft.reference.pathsharing.plan_sharing import PlanSharing
 
 Optimization = Literal["NoOpt", "Opt(q)", "Opt(q+dtd)"]
 APPROACHES: tuple[Approach, ...] = ("F", "FW", "FWR")
@@ -55,7 +56,7 @@ class Shared:
         for number, plan in enumerate(plans):
             engine.add(number, plan)
         self._index = engine.large  # there is nothing in the small one, because no document has come yet
-        shapes = range(self._index.built.shapes.results.size)
+        shapes = range(len(self._index.built.shapes))
         self._sharers = np.array([len(self._index.built.subscriptions_of(shape)) for shape in shapes], np.int64)
 
     def time(self, table: NodeTable) -> tuple[float, Delivered]:
@@ -71,12 +72,16 @@ class Shared:
 
 
 class Unshared:
-    """A plan for each query, as the paper begins: path matching alone is shared."""
+    """The paper's ways: a plan for each query, so that path matching alone is shared, or merged plans."""
 
     def __init__(self, approach: Approach, optimization: Optimization, dtd: Dtd) -> None:
         self.profile = Profile()
         known = dtd if optimization == "Opt(q+dtd)" else None
-        self._engine = PathSharing(approach, known, optimization != "NoOpt", profile=self.profile)
+        optimized = optimization != "NoOpt"
+        if approach == "PlanSharing":
+            self._engine: PathSharing = PlanSharing(known, optimized, profile=self.profile)
+        else:
+            self._engine = PathSharing(approach, known, optimized, profile=self.profile)
 
     def grow(self, plans: Sequence[Flwr]) -> None:
         """Take in those of the plans that come after the ones that are there."""

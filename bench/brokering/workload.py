@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Literal
 
 from weft.documents import Document, Dtd, NodeTable, read
-from weft.languages.xquery import parse
+from weft.languages.xquery import parse_flwr
 from weft.plans.flwr import Flwr
 from weft.reference.pathsharing.optimize import canonical_paths
 from weft.workload import generate_documents, generate_flwr, shipped
@@ -102,7 +102,7 @@ def make_queries(setting: Setting, number: int) -> list[str]:
 
 def make_plans(setting: Setting, number: int) -> list[Flwr]:
     """A plan for each of so many distinct queries."""
-    return [parse(query) for query in make_queries(setting, number)]
+    return [parse_flwr(query) for query in make_queries(setting, number)]
 
 
 def make_distinct_plans(setting: Setting, sizes: tuple[int, ...]) -> tuple[list[Flwr], list[int]]:
@@ -112,7 +112,7 @@ def make_distinct_plans(setting: Setting, sizes: tuple[int, ...]) -> tuple[list[
     plans: dict[Flwr, None] = {}
     needed: dict[int, int] = {}
     for place, query in enumerate(make_queries(setting, max(sizes) * 5 // 4), 1):
-        plans[canonical_paths(parse(query), dtd)] = None
+        plans[canonical_paths(parse_flwr(query), dtd)] = None
         if len(plans) in sizes:
             needed.setdefault(len(plans), place)
         if len(plans) == max(sizes):

@@ -1,7 +1,8 @@
 """A broker under change in, the longest that a single call took out.
 
 Subscribe one, unsubscribe one, match one document, again and again: whatever is put off must be done at some time. What
-Python's garbage collector takes inside a call counts, as it does for whoever waits for the call.
+Python's garbage collector takes inside a call counts, as it does for whoever waits for the call; so the broker is in a
+child process, where there is nothing else to walk.
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from statistics import median
 from time import thread_time
 
+from bench.brokers import load, numbered
+from bench.contest import match_all
+from bench.news import news_documents, news_queries
 from weft import Broker
 
 CALLS = ("subscribe", "unsubscribe", "match")
@@ -47,6 +52,22 @@ class Churn:
     def rounds(self) -> int:
         """How often each was called."""
         return len(self.milliseconds["match"])
+
+
+def make(subscriptions: int, predicates: bool, warm_up: int, rounds: int, seed: int) -> Callable[[object], Churn]:
+    """A loaded broker that has seen documents; the answer is what it takes to change it."""
+    broker = load(numbered(news_queries(subscriptions, predicates=predicates)))
+    documents = news_documents(warm_up + rounds, seed)
+    match_all(broker, list(islice(documents, warm_up)))
+    return lambda _: change(broker, rounds, documents, seed)
+
+
+def change(broker: Broker, rounds: int, documents: Iterator[bytes], seed: int) -> Churn:
+    """Paths and queries with predicates come in turn, and as many of the first ones go."""
+    kinds = (news_queries(-(-rounds // 2), predicates=predicates, seed=seed) for predicates in (False, True))
+    added = [query for pair in zip(*kinds, strict=True) for query in pair][:rounds]
+    removed = [str(number * len(broker) // rounds) for number in range(rounds)]
+    return measure_churn(broker, added, removed, documents)
 
 
 def measure_churn(broker: Broker, added: list[str], removed: list[str], documents: Iterator[bytes]) -> Churn:

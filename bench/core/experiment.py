@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -13,7 +14,7 @@ from bench.batches import BATCH
 from bench.brokers import load, numbered
 from bench.contest import match_all
 from bench.core.batching import documents_needed, measure_batches
-from bench.core.churn import Churn, measure_churn
+from bench.core.churn import Churn
 from bench.core.report import Found, StageRow, make_report
 from bench.core.scanning import ScanTiming, measure_scan
 from bench.core.skew import BESIDE, measure_skew
@@ -29,6 +30,7 @@ from weft import Broker
 _ENDLESS = 1 << 40  # documents are made as they are needed
 _SEED = 50  # of documents: none that another experiment has
 _MEMORY_TIMEOUT = 300.0
+_CHURN_TIMEOUT = 1_200.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def run(quick: bool, progress: Progress) -> Report:
 
 def measure(effort: Effort, progress: Progress) -> Report:
     """All that is timed, one after the other; the memory before, in a child of its own."""
-    steps = 7 + len(BESIDE) + len(effort.stage_paths) + len(effort.stage_predicates)
+    steps = 8 + len(BESIDE) + len(effort.stage_paths) + len(effort.stage_predicates)
     task = progress.add_task("core", total=steps)
 
     def advance() -> None:
@@ -97,19 +99,20 @@ def measure(effort: Effort, progress: Progress) -> Report:
     advance()
     few = load(numbered(news_queries(effort.few, predicates=False)))
     batches = {effort.few: measure_broker(few, effort, for_batches)}
-    publishing = measure_threads(few.publish, documents, effort.thread_batches, effort.thread_rounds)
+    threads = {"threads_2_publish": thread_gain(few.publish, effort, documents)}
     advance()
     many = load(numbered(news_queries(effort.many, predicates=False)))
     batches[effort.many] = measure_broker(many, effort, for_batches)
-    advance()
-    churn = change(many, effort, documents)
-    matching = measure_threads(many.matches, documents, effort.thread_batches, effort.thread_rounds)
+    threads["threads_2"] = thread_gain(many.matches, effort, documents)
     del many  # before the next is loaded
     advance()
     with_predicates = load(numbered(news_queries(effort.many, predicates=True)))
     match_all(with_predicates, list(islice(documents, effort.warm_up)))
-    churn_predicates = change(with_predicates, effort, documents)
+    threads["threads_2_predicates"] = thread_gain(with_predicates.matches, effort, documents)
+    threads["threads_2_of_the_machine"] = thread_gain(checksums, effort, documents)
     del with_predicates
+    advance()
+    churn, churn_predicates = (measure_change(effort, predicates) for predicates in (False, True))
     advance()
     untouched = measure_untouched(effort.untouched_queries, documents, effort.warm_up, effort.slices)
     advance()
@@ -118,7 +121,6 @@ def measure(effort: Effort, progress: Progress) -> Report:
         skews[beside] = measure_skew(beside, effort.skew_queries, effort.skew_slices, effort.skew_seconds, _SEED)
         advance()
     rows = list(stage_rows(effort, documents, advance))
-    threads = {"threads_2": matching, "threads_2_publish": publishing}
     counts = {"skew_queries": effort.skew_queries, "untouched_queries": effort.untouched_queries}
     return make_report(Found(memory, scans, batches, churn, churn_predicates, threads, untouched, skews, rows, counts))
 
@@ -162,13 +164,26 @@ def measure_broker(broker: Broker, effort: Effort, documents: list[bytes]) -> di
         gc.unfreeze()
 
 
-def change(broker: Broker, effort: Effort, documents: Iterator[bytes]) -> Churn:
-    """Paths and queries with predicates come in turn, and as many of the first ones go."""
-    half = -(-effort.churn // 2)
-    kinds = (news_queries(half, predicates=predicates, seed=_SEED) for predicates in (False, True))
-    added = [query for pair in zip(*kinds, strict=True) for query in pair][: effort.churn]
-    removed = [str(number * len(broker) // effort.churn) for number in range(effort.churn)]
-    return measure_churn(broker, added, removed, documents)
+def thread_gain(work: Callable[[list[bytes]], object], effort: Effort, documents: Iterator[bytes]) -> float:
+    """How many times as fast as one two threads are."""
+    return measure_threads(work, documents, effort.thread_batches, effort.thread_rounds)
+
+
+def checksums(documents: list[bytes]) -> None:
+    """What shares nothing and waits for no lock: what two threads gain here is what the machine has for them."""
+    together = b"".join(documents)
+    for _ in range(64):
+        hashlib.sha256(together)
+
+
+def measure_change(effort: Effort, predicates: bool) -> Churn:
+    """By a child, which has nothing else."""
+    child = Child("bench.core.churn", effort.many, predicates, effort.warm_up, effort.churn, _SEED)
+    try:
+        churn: Churn = child.ask(None, _CHURN_TIMEOUT)
+        return churn
+    finally:
+        child.close()
 
 
 def stage_rows(effort: Effort, documents: Iterator[bytes], after_row: Callable[[], object]) -> Iterator[StageRow]:

@@ -10,6 +10,7 @@ from importlib.metadata import version
 
 from bench.goals import Goal, goals_table
 from bench.joins.arena import WAYS, Standing
+from bench.joins.curves import Curves, growth
 from bench.joins.feed import BATCH
 from bench.joins.paper import compare
 from bench.joins.technical import Setting
@@ -25,6 +26,14 @@ KEYS = (
     "growth_10k_to_1m",
     "state_bytes_per_document",
     "spark_documents_per_second",
+    "speedup_vs_sequential_distinct_100k",
+    "growth_distinct_5k_to_100k",
+    "hot_value_growth_1k_to_16k",
+    "document_window_over_time_window",
+    "one_by_one_us",
+    "nodes_growth_10_to_100",
+    "load_per_second_distinct",
+    "publishing_over_silent",
 )
 _GOALS = {
     "speedup_vs_sequential_1k": Goal("1,000 queries: times as fast as one after the other", least=100),
@@ -34,6 +43,14 @@ _GOALS = {
     "growth_10k_to_1m": Goal("time a document with 1,000,000 queries over that with 10,000", most=2),
     "state_bytes_per_document": Goal("bytes a document of the state"),
     "spark_documents_per_second": Goal("documents a second on Spark"),
+    "speedup_vs_sequential_distinct_100k": Goal("100,000 queries: times as fast as the distinct ones", least=10_000),
+    "growth_distinct_5k_to_100k": Goal("time a document with 100,000 distinct queries over that with 5,000", most=1.5),
+    "hot_value_growth_1k_to_16k": Goal("the same with 16,000 documents held that have a value over 1,000", most=1.5),
+    "document_window_over_time_window": Goal("a window in documents over one in time", most=1.5),
+    "one_by_one_us": Goal("one document at a time, µs", most=300),
+    "nodes_growth_10_to_100": Goal("100 nodes of each joined field over 10", most=15),
+    "load_per_second_distinct": Goal("distinct queries loaded a second", least=10_000),
+    "publishing_over_silent": Goal("batches beside a query that publishes over batches without", most=1.5),
 }
 _TITLES = {
     8: ("Figure 8: two levels, number of queries", "queries"),
@@ -62,6 +79,7 @@ class Found:
     technical: dict[Setting, Standing]
     feed: list[Standing]
     state_bytes: float | None
+    curves: Curves
     spark: float | None
 
     def points(self, figure: int) -> list[tuple[float, Standing]]:
@@ -75,7 +93,14 @@ def make_report(found: Found) -> Report:
     figures = _figures(found)
     technical = tuple(_technical_table(found, figure) for figure in found.figures)
     beside = Table("What the paper says", ("what", "paper", "here"), tuple(compare(found.feed, found.points)))
-    tables = goals_table(_GOALS, figures), _feed_table(found.feed), _ratios_table(found.feed), *technical, beside
+    tables = (
+        goals_table(_GOALS, figures),
+        _feed_table(found.feed),
+        _ratios_table(found.feed),
+        *technical,
+        _curves_table(found.curves),
+        beside,
+    )
     return Report(figures, tables, tuple(_notes(found)), (*_technical_panels(found), _feed_panel(found.feed)))
 
 
@@ -100,8 +125,28 @@ def _figures(found: Found) -> dict[str, Figure]:
     measured["state_bytes_per_document"] = found.state_bytes
     measured["spark_documents_per_second"] = found.spark
     measured["state_documents"] = max((one.state for one in found.feed), default=None)
+    measured |= _curve_figures(found.curves)
     rounded = {key: None if value is None else float(f"{value:.4g}") for key, value in measured.items()}
     return dict.fromkeys(KEYS) | rounded
+
+
+def _curve_figures(curves: Curves) -> dict[str, float | None]:
+    distinct, hot, windows = curves.distinct, curves.hot, list(curves.windows.values())
+    silent, publishing, alone = curves.alone.values()
+    return {
+        "growth_distinct_5k_to_100k": growth(distinct) if {5_000, 100_000} <= set(distinct) else None,
+        "hot_value_growth_1k_to_16k": growth(hot) if {1_000, 16_000} <= set(hot) else None,
+        "document_window_over_time_window": windows[1] / windows[0],
+        "one_by_one_us": alone,
+        "nodes_growth_10_to_100": curves.nodes[100] / curves.nodes[10] if {10, 100} <= set(curves.nodes) else None,
+        "load_per_second_distinct": curves.load_per_second,
+        "publishing_over_silent": publishing / silent,
+    }
+
+
+def _curves_table(curves: Curves) -> Table:
+    rows = [(name, each, compact(us)) for name, curve in curves.each for each, us in curve.items()]
+    return Table("Workloads that would hurt: µs a document", ("what is varied", "how far", "µs"), tuple(rows))
 
 
 def _feed_table(feed: list[Standing]) -> Table:

@@ -32,9 +32,13 @@ class Times:
     stored: int | None  # bytes on disk with what is kept to refresh; None if nothing was stored
     ours: float
     greedy: float
+    optimum: float
+    random: float  # of a few draws, the average
+    random_minimum: float
     whole_ours: float  # replayed: whole answers, without transformations
     whole_greedy: float
     whole_random: float
+    whole_random_minimum: float
     lru: float  # replayed: on disk, as views are
     lru_plain: float  # the same in memory, with answers as plain text, which take no time
     ours_model: float
@@ -59,15 +63,15 @@ class Curves:
 
 
 def draw_curves(
-    seed: int, overlap: Overlap, kind: str, size: int, queries: int, shares: tuple[float, ...], rounds: int
+    seed: int, overlap: Overlap, kind: str, size: int, queries: int, shares: tuple[float, ...], rounds: int, drawn: int
 ) -> Curves:
-    """Run one setting."""
+    """Run one setting; of the random choices as many as are `drawn`."""
     setting = make_setting(seed, overlap, (size,) * 5, queries)
     rates = CHARACTERISTICS[kind]
     with serving_setting(setting, rates) as arena:
         workload = arena.found.workload  # with the names under which the server stores
         weighed = weigh(Setting(setting.documents, workload), rates)
-        runs = _Runs(arena, weighed, rounds, seed)
+        runs = _Runs(arena, weighed, rounds, seed, drawn)
         points = tuple(runs.point(share) for share in shares)
     return Curves(overlap, kind, len(workload.queries), weighed.full, points, runs.cold)
 
@@ -75,8 +79,8 @@ def draw_curves(
 class _Runs:
     """The points of a setting, one after the other; a choice that was run before is not run again."""
 
-    def __init__(self, arena: Arena, weighed: Weighed, rounds: int, seed: int) -> None:
-        self._arena, self._weighed, self._rounds, self._seed = arena, weighed, rounds, seed
+    def __init__(self, arena: Arena, weighed: Weighed, rounds: int, seed: int, drawn: int) -> None:
+        self._arena, self._weighed, self._rounds, self._seed, self._drawn = arena, weighed, rounds, seed, drawn
         self._known: dict[tuple[str, ...], tuple[int | None, float]] = {}
         everything = weighed.transformed.chosen(range(len(weighed.transformed.candidates)))
         at_sources = arena.times(rounds)
@@ -93,17 +97,24 @@ class _Runs:
         model = choose_all(weighed.transformed, limit, self._seed)
         found = weighed.recommend(limit)
         (stored, ours), (_, greedy) = self._run(found), self._run(weighed.fixed(model.greedy, limit))
+        _, optimum = self._run(weighed.fixed(model.optimum, limit))
+        random = [self._run(weighed.fixed(each, limit), 1)[1] for each in model.random[: self._drawn]]
         without = choose_greedy(weighed.whole, limit)
         draws = choose_random(weighed.whole, limit, Random(self._seed), _DRAWS)
+        whole_random = list(map(self._replayed, draws.choices))
         return Times(
             share,
             limit,
             stored,
             ours,
             greedy,
+            optimum,
+            sum(random) / len(random),
+            min(random),
             self._replayed(choose(weighed.whole, limit)),
             self._replayed(without),
-            sum(map(self._replayed, draws.choices)) / _DRAWS,
+            sum(whole_random) / _DRAWS,
+            min(whole_random),
             self._cached(self._from_views, weighed.answer_bytes, limit),
             self._cached(dict.fromkeys(self._from_views, 0.0), weighed.plain_bytes, limit),
             found.choice.time,
@@ -114,12 +125,12 @@ class _Runs:
     def _cached(self, hit: Mapping[str, float], sizes: Mapping[str, int], limit: float) -> float:
         return replay_lru(self._weighed.workload, self._at_sources, hit, sizes, limit, Random(self._seed))
 
-    def _run(self, found: Recommendation) -> tuple[int | None, float]:
+    def _run(self, found: Recommendation, rounds: int | None = None) -> tuple[int | None, float]:
         """Store a choice and ask all queries; how much is stored, and their mean time."""
         keys = found.choice.keys
         if keys not in self._known:
             stored = self._arena.store(found)
-            self._known[keys] = stored, _mean(self._weighed.workload, self._arena.times(self._rounds))
+            self._known[keys] = stored, _mean(self._weighed.workload, self._arena.times(rounds or self._rounds))
         return self._known[keys]
 
     def _replayed(self, choice: SpaceChoice) -> float:

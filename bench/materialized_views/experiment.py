@@ -28,6 +28,7 @@ class Effort:
     queries: int = 20
     shares: tuple[float, ...] = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
     rounds: int = 2  # of each query; the least time counts
+    drawn: int = 3  # random choices that are run
     instances: int = 6  # of each kind, for the contest
     instance_bytes: int = 200_000
     asked: int = 200  # queries for which views are searched
@@ -46,6 +47,7 @@ QUICK = Effort(
     queries=10,
     shares=(0.0, 0.5, 1.0),
     instances=2,
+    drawn=2,
     instance_bytes=20_000,
     asked=40,
     file_bytes=(3_000_000,),
@@ -74,7 +76,16 @@ def measure(effort: Effort, progress: Progress) -> Report:
     curves: list[Curves] = []
     for overlap, kind in settings:
         curves.append(
-            draw_curves(_SEED, overlap, kind, effort.source_bytes, effort.queries, effort.shares, effort.rounds)
+            draw_curves(
+                _SEED,
+                overlap,
+                kind,
+                effort.source_bytes,
+                effort.queries,
+                effort.shares,
+                effort.rounds,
+                effort.drawn,
+            )
         )
         advance()
     contest = {setting: _hold_contest(effort, *setting) for setting in settings}

@@ -67,7 +67,7 @@ class Weighed:
     @cached_property
     def matches(self) -> Mapping[str, frozenset[str]]:
         """By query those that its whole answer contains for certain."""
-        return contained_queries(self.workload)
+        return contained_queries(self.workload, self.rows)
 
 
 def weigh(setting: Setting, rates: Mapping[str, Rates]) -> Weighed:
@@ -99,6 +99,7 @@ class Choices:
     ours: SpaceChoice
     greedy: SpaceChoice
     optimum: SpaceChoice
+    random: tuple[SpaceChoice, ...]
     random_average: float
     random_minimum: float
 
@@ -108,7 +109,7 @@ def choose_all(problem: SpaceProblem, limit: float, seed: int) -> Choices:
     draws = choose_random(problem, limit, Random(seed), _DRAWS)
     optimum = choose_optimum(problem, limit, seconds=20.0).choice
     ours, greedy = choose(problem, limit), choose_greedy(problem, limit)
-    return Choices(ours, greedy, optimum, draws.average, draws.minimum)
+    return Choices(ours, greedy, optimum, draws.choices, draws.average, draws.minimum)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def make_report(results: Results) -> Report:
     figures = _figures(results)
     tables = (
         goals_table(_GOALS, figures),
-        *(_curve_table(each) for each in results.curves),
+        *(table for each in results.curves for table in (_run_table(each), _model_table(each))),
         _contest_table(results),
         _probe_table(results),
         _hurting_table(results.hurting),
@@ -73,6 +73,8 @@ def _figures(results: Results) -> dict[str, Figure]:
         "greedy_vs_optimum_worst": _digits(min(share.greedy for share in shares)),
         "ours_vs_optimum": _digits(_mean(share.ours for share in shares)),
         "ours_vs_optimum_worst": _digits(min(share.ours for share in shares)),
+        "ours_vs_optimum_run_half_budget": _digits(_half(curves, lambda at: at.optimum / at.ours)),
+        "random_vs_greedy_run_half_budget": _digits(_half(curves, lambda at: at.random / at.greedy)),
         "random_loss": _digits(_mean(1 - share.random / share.greedy for share in shares)),
         "transform_gain_half_budget": _digits(_half(curves, lambda at: at.whole_ours / at.ours)),
         "transform_gain_half_budget_many": _digits(
@@ -133,35 +135,31 @@ def _digits(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.4g}")
 
 
-def _curve_table(curves: Curves) -> Table:
+def _run_table(curves: Curves) -> Table:
     columns = (
-        "space",
-        "KB",
-        "ours, run",
-        "greedy, run",
-        "whole answers, replayed",
-        "  random",
-        "LRU, replayed",
-        "  in memory",
-        "ours, model",
-        "greedy, model",
-        "optimum, model",
-        "random average, model",
-        "  minimum",
-        "no transformations, model",
+        *("space", "KB", "ours", "greedy", "optimum", "random average", "  minimum"),
+        *("whole answers", "  random average", "  minimum", "LRU", "  in memory"),
     )
-    rows = [_row(point) for point in curves.points]
-    title = f"{curves.overlap} intersections, sources {curves.kind}: ms a query ({curves.queries} queries)"
-    return Table(title, columns, tuple(rows))
+    rows = []
+    for point in curves.points:
+        run = point.ours, point.greedy, point.optimum, point.random, point.random_minimum
+        replayed = point.whole_ours, point.whole_random, point.whole_random_minimum, point.lru, point.lru_plain
+        rows.append(_row(point, (*run, *replayed)))
+    title = f"{curves.overlap} intersections, sources {curves.kind}: ms a query, run; from whole answers on replayed"
+    return Table(f"{title} ({curves.queries} queries)", columns, tuple(rows))
 
 
-def _row(point: Times) -> tuple[str, ...]:
-    model = point.model
-    times = (
-        *(point.ours, point.greedy, point.whole_ours, point.whole_random, point.lru, point.lru_plain),
-        *(point.ours_model, model.greedy.time, model.optimum.time),
-        *(model.random_average, model.random_minimum, point.model_without),
-    )
+def _model_table(curves: Curves) -> Table:
+    columns = "space", "KB", "ours", "greedy", "optimum", "random average", "  minimum", "no transformations"
+    rows = []
+    for point in curves.points:
+        model = point.model
+        times = point.ours_model, model.greedy.time, model.optimum.time, model.random_average, model.random_minimum
+        rows.append(_row(point, (*times, point.model_without)))
+    return Table(f"{curves.overlap} intersections, sources {curves.kind}: ms a query, model", columns, tuple(rows))
+
+
+def _row(point: Times, times: Iterable[float]) -> tuple[str, ...]:
     return f"{point.share:.0%}", f"{point.limit / 1e3:.0f}", *(compact(time * 1e3) for time in times)
 
 
@@ -247,9 +245,13 @@ def _panel(curves: Curves) -> Panel:
     lines: tuple[tuple[str, Callable[[Times], float]], ...] = (
         ("ours, run", lambda at: at.ours),
         ("greedy, run", lambda at: at.greedy),
+        ("optimum, run", lambda at: at.optimum),
+        ("random average, run", lambda at: at.random),
+        ("random minimum, run", lambda at: at.random_minimum),
         ("no transformations, replayed", lambda at: at.whole_ours),
+        ("  random average", lambda at: at.whole_random),
+        ("  random minimum", lambda at: at.whole_random_minimum),
         ("LRU cache, replayed", lambda at: at.lru),
-        ("random average, model", lambda at: at.model.random_average),
     )
     made = tuple(
         Curve(name, tuple((at, time(point) * 1e3) for at, point in enumerate(curves.points) if time(point) > 0))

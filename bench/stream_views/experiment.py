@@ -11,11 +11,13 @@ from rich.progress import Progress
 
 from bench.measure import timed
 from bench.report import Report
+from bench.stream_views.brokers import measure_brokers
 from bench.stream_views.draws import EXPONENTS, draw_misses
 from bench.stream_views.parsers import PARSERS, written
 from bench.stream_views.paying import ELEMENTS, pay
 from bench.stream_views.probes import measure_probes
-from bench.stream_views.report import Point, Results, make_report
+from bench.stream_views.report import make_report
+from bench.stream_views.results import Point, Results
 from bench.stream_views.routing import churn, route
 from bench.stream_views.selection import TWO_THIRDS, hold_contest, make_views
 from bench.stream_views.workload import EXPRESSIONS, Network, large_news, make_network
@@ -53,6 +55,7 @@ def run(quick: bool, progress: Progress) -> Report:
     return measure(QUICK if quick else FULL, progress)
 
 
+# Long: one measurement after the other, and each of them by its name in the results.
 def measure(effort: Effort, progress: Progress) -> Report:
     """Figure 1 for three parsers and all header sizes; then the selections, the probes and the network."""
     task = progress.add_task("stream views", total=EXPRESSIONS + 7)
@@ -72,6 +75,7 @@ def measure(effort: Effort, progress: Progress) -> Report:
         points.append(_point(size, views.greedy[size], network, sampled, documents))
         advance()
     ours = _point(TWO_THIRDS, views.ours_same_bytes, network, sampled, documents)
+    brokers = measure_brokers(network, sampled[: effort.parsing], documents, views.greedy[TWO_THIRDS])
     harder = _harder(documents, effort, parse_us["expat"])
     unbounded = _point(len(views.ours), views.ours, network, sampled, documents)
     advance()
@@ -92,6 +96,7 @@ def measure(effort: Effort, progress: Progress) -> Report:
             ours=ours,
             unbounded=unbounded,
             harder=harder,
+            brokers=brokers,
             parse_us=parse_us,
             contest=contest,
             probes=probes,

@@ -16,6 +16,7 @@ from weft.languages import parse
 Answer = Callable[[bytes], list[int]]
 
 
+# Long: three handlers, which share what is open.
 def by_expat(expressions: Sequence[str], queries: Sequence[Ask]) -> Answer:
     """Handlers that follow the wanted paths as a tree of names, as one writes them for SAX; all of it is Python."""
     wanted: dict[str, Any] = {}

@@ -14,10 +14,14 @@ def probe_table(probes: Probes, routed: Routed, churn: Churn) -> Table:
 
 def _at_one(probes: Probes) -> tuple[tuple[str, str], ...]:
     """Those of one producer and one server."""
+    cost = probes.cost
     return (
-        ("scan and header over the scan alone, one document at a time", f"{probes.cost.ratio:.2f}"),
-        ("  32 documents at a time", f"{probes.cost.ratio_batch:.2f}"),
-        ("  200 documents of 4 KB at a time", f"{probes.cost.ratio_small:.2f}"),
+        ("scan and header over a scan into a node table, one document at a time", f"{cost.parsing.alone:.2f}"),
+        ("  documents of half a megabyte together", f"{cost.parsing.together:.2f}"),
+        ("  the same of documents of 4 KB", f"{cost.parsing.small:.2f}"),
+        ("scan and header over a narrow scan, one document at a time", f"{cost.narrow.alone:.2f}"),
+        ("  documents of half a megabyte together", f"{cost.narrow.together:.2f}"),
+        ("  the same of documents of 4 KB", f"{cost.narrow.small:.2f}"),
         ("a header that does not tell enough, before parsing, µs", f"{probes.miss_us:.1f}"),
         ("a header of another document, µs", f"{probes.foreign_us:.1f}"),
         ("10 queries at a server, µs", f"{probes.few_us:.1f}"),
@@ -37,6 +41,15 @@ def _at_one(probes: Probes) -> tuple[tuple[str, str], ...]:
             "  the header alone, µs, of one among these configurations, and of the one for all",
             f"{probes.kinds.header_us:.1f}, {probes.kinds.one_header_us:.1f}",
         ),
+        (
+            f"{probes.hot.number:,} queries that share a test which every document passes, written first, or last, µs",
+            f"{probes.hot.first_us:.1f}, {probes.hot.last_us:.1f}",
+        ),
+        (
+            "  where its constant is another one in each query: the first document, and those after 50, µs",
+            f"{probes.hot.begun_us:,.0f}, {probes.hot.seen_us:.1f}",
+        ),
+        ("  the first of these, parsed in batches, µs", f"{probes.hot.parsed_us:.1f}"),
     )
 
 

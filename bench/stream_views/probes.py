@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.measure import timed
-from bench.news import news_documents
+from bench.stream_views.header_cost import HeaderCost, measure_cost, portions, time_scans
 from bench.stream_views.workload import Network
 from weft import Broker
-from weft.documents import Document, read
+from weft.documents import Document
 from weft.headers import Configuration, HeaderMatcher, Producer, attach, configure
 from weft.languages import parse as _parse
 
 _ROUNDS = 5
-_IDLE, _KINDS = 1_000, 200
+_IDLE, _KINDS, _HOT = 1_000, 200, 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Probes:
     change_us: float  # to add a query to very many, and to remove it
     idle: IdleViews
     kinds: Kinds
+    hot: HotDrivers
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Kinds:
     """So many configurations, each for documents with a root of their own; and one for all, to compare."""
 
     number: int
-    header_us: float  # to make a header, beyond the scan
+    header_us: float  # to make a header, beyond a narrow scan
     us: float  # a look-up, at a server with queries for all of them
     parsed_share: float
     one_header_us: float
@@ -56,14 +57,15 @@ class Kinds:
 
 
 @dataclass(frozen=True, slots=True)
-class HeaderCost:
-    """Scan and header over the scan alone: one document at a time, many, and many small ones; and microseconds."""
+class HotDrivers:
+    """So many queries of two tests, one of which every document passes: microseconds a document."""
 
-    ratio: float
-    ratio_batch: float
-    ratio_small: float
-    header_us: float  # scan and header, a document
-    small_us: float  # what the header of a small one costs beyond its scan
+    number: int
+    first_us: float  # that test is the same in all queries, and written first
+    last_us: float  # or last
+    begun_us: float  # its constant is another one in each query: the first document
+    seen_us: float  # and those after them
+    parsed_us: float  # the first queries, without headers
 
 
 def measure_probes(network: Network, documents: Sequence[bytes], many: int) -> Probes:
@@ -79,7 +81,7 @@ def measure_probes(network: Network, documents: Sequence[bytes], many: int) -> P
     broker.matches(batch[:1])
     parsed, _ = timed(lambda _: [broker.matches(document) for document in batch], None)
     return Probes(
-        _cost(configuration, batch),
+        measure_cost(configuration, batch),
         _each(missing, sent),
         _each(few, foreign),
         _each(few, sent),
@@ -90,37 +92,8 @@ def measure_probes(network: Network, documents: Sequence[bytes], many: int) -> P
         _changing(large),
         _idle(network, batch),
         _kinds(),
+        _hot(),
     )
-
-
-def _cost(configuration: Configuration, batch: list[Document]) -> HeaderCost:
-    """Documents as in the experiment, and small ones of 4 KB."""
-    producer = Producer(configuration)
-    small = [Document(data, str(at)) for at, data in enumerate(news_documents(200))]
-    alone, with_header = _least(
-        lambda: [read([each]) for each in batch], lambda: [producer.attach([each]) for each in batch]
-    )
-    together = _least(lambda: read(batch), lambda: producer.attach(batch))
-    smalls = _least(lambda: read(small), lambda: producer.attach(small))
-    return HeaderCost(
-        with_header / alone,
-        together[1] / together[0],
-        smalls[1] / smalls[0],
-        with_header * 1e6 / len(batch),
-        (smalls[1] - smalls[0]) * 1e6 / len(small),
-    )
-
-
-def _least(*functions: Callable[[], object]) -> list[float]:
-    """The least seconds of each, in turns, after one that does not count."""
-    for function in functions:
-        function()
-    rounds = [[timed(_call, function)[0] for function in functions] for _ in range(2 * _ROUNDS)]
-    return [min(times) for times in zip(*rounds, strict=True)]
-
-
-def _call(function: Callable[[], object]) -> object:
-    return function()
 
 
 def _idle(network: Network, batch: list[Document]) -> IdleViews:
@@ -143,10 +116,31 @@ def _kinds() -> Kinds:
     for_all = [f"/*[v{at} = 'nobody']" for at in range(10)]
     many_us, parsed = _by_kinds(many, queries, batch)
     one_us = _by_kinds([one], for_all, batch)[0]
-    for_many, for_one = Producer(many), Producer(one)
-    scan, *made = _least(lambda: read(batch), lambda: for_many.attach(batch), lambda: for_one.attach(batch))
-    costs = [(seconds - scan) * 1e6 / len(batch) for seconds in made]
+    timings = [time_scans(Producer(each), portions(batch)) for each in (many, one)]
+    costs = [(each.headers - each.narrow) * 1e6 / len(batch) for each in timings]
     return Kinds(_KINDS, costs[0], many_us, parsed, costs[1], one_us)
+
+
+def _hot() -> HotDrivers:
+    """Tests that would bring up every query for every document, beside tests that no document passes."""
+    given = "<m><lang>en</lang><size>5</size><id>{}</id><p>" + "x" * 2_000 + "</p></m>"
+    batch = [Document(given.format(at).encode(), str(at)) for at in range(50)]
+    configuration = configure("hot", ["/m/lang", "/m/size", "/m/id"])
+    sent = attach(batch, configuration)
+    tests = "[lang = 'en']", "[id = 'x{0}']", "[size < 1{0:06}]", "[contains(id, 'x{0}')]"
+    forms = tests[0] + tests[1], tests[1] + tests[0], tests[2] + tests[3]
+    first, last, seen = (_matcher(configuration, [f"/m{form.format(at)}" for at in range(_HOT)]) for form in forms)
+    begun, _ = timed(lambda _: seen.answer(sent[0]), None)
+    for document in sent:
+        seen.answer(document)
+    broker = Broker()
+    for at in range(_HOT):
+        broker.subscribe(f"/m{forms[0].format(at)}")
+    broker.matches(batch)
+    parsed, _ = timed(broker.matches, batch)
+    return HotDrivers(
+        _HOT, _each(first, sent), _each(last, sent), begun * 1e6, _each(seen, sent), parsed * 1e6 / len(batch)
+    )
 
 
 def _by_kinds(configurations: list[Configuration], queries: list[str], batch: list[Document]) -> tuple[float, float]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bench.measure import timed
+from bench.stream_views.selection import BANDWIDTHS
 from weft.broker.subscriptions import Subscription
 from weft.documents import Document
 from weft.headers import Configuration, configure
 from weft.headers.selection.ours import select_views
-from weft.headers.selection.workload import ServerQueries, make_problem
+from weft.headers.selection.workload import make_problem
 from weft.network.drawing import draw
 from weft.network.generators import tree
-from weft.network.routing import Routing
 from weft.network.simulate import Simulation, simulate
 from weft.network.topology import Topology
+from weft.network.view_workload import view_workload
 from weft.workload import generate_documents, generate_queries, shipped
 
 _SERVERS, _FANOUT, _EACH, _VALUES, _SEED = 100, 3, 3, 20, 5
@@ -36,6 +37,7 @@ class Routed:
     views: int
     header_bytes: float
     document_bytes: float
+    by_bandwidth: tuple[tuple[float, int], ...]  # bytes a second of a link, and how many views pay
     drawing: str
 
 
@@ -53,7 +55,9 @@ def route(documents: int) -> Routed:
     )
     given = {f"s{at}": texts[at * _EACH : (at + 1) * _EACH] for at in range(_SERVERS)}
     bare = tree(_SERVERS, _FANOUT).with_subscriptions(given)
-    views = _choose(bare, _documents(_SAMPLE, _SEED + 1))
+    sample = _documents(_SAMPLE, _SEED + 1)
+    chosen = {bandwidth: _choose(bare, sample, bandwidth) for bandwidth in BANDWIDTHS}
+    views = chosen[bare.bandwidth]
     network = tree(_SERVERS, _FANOUT, [views]).with_subscriptions(given)
     report = simulate(network, _documents(documents, _SEED))
     entries, total = report.entries or (0, 0), report.total
@@ -64,6 +68,7 @@ def route(documents: int) -> Routed:
         len(views.views),
         total.header_bytes_in / total.documents,
         total.bytes_in / total.documents,
+        tuple((bandwidth, len(each.views)) for bandwidth, each in chosen.items()),
         draw(network, report),
     )
 
@@ -103,19 +108,8 @@ def _documents(number: int, seed: int) -> list[Document]:
     return [Document(data, f"{at:06}.xml") for at, data in enumerate(made, start=1)]
 
 
-def _choose(network: Topology, sample: list[Document]) -> Configuration:
-    """The views that pay: a server asks for its own subscriptions and, inside, for those behind it."""
-    routing, reached = Routing(network), simulate(network, sample).servers
-    servers = [
-        ServerQueries(
-            each.name,
-            (
-                *routing.plans[each.name].values(),
-                *(query.selection for query in routing.queries(routing.asked(each.name)).values()),
-            ),
-            reached[each.name].documents,
-        )
-        for each in network.servers
-    ]
-    found = make_problem(servers, sample, parse_seconds=_PARSE)
+def _choose(network: Topology, sample: list[Document], bandwidth: float) -> Configuration:
+    """The views that pay on links of this bandwidth."""
+    asked = view_workload(network, sample)
+    found = make_problem(asked.servers, sample, parse_seconds=_PARSE, bandwidth=bandwidth, links=asked.links)
     return configure("news", found.texts(select_views(found.problem).views), namespaces=found.namespaces)

@@ -15,12 +15,13 @@ from weft.headers.selection.greedy import select_greedy
 from weft.headers.selection.instance import Instance, hits
 from weft.headers.selection.optimum import select_optimum
 from weft.headers.selection.ours import select_views
-from weft.headers.selection.problem import problem_of
+from weft.headers.selection.problem import BANDWIDTH, problem_of
 from weft.headers.selection.workload import ServerQueries, ViewProblem, make_problem
 from weft.languages import parse
 
 TWO_THIRDS = 15  # views of 22, as in the paper
 _SAMPLE = 2_000  # servers that our selection looks at
+BANDWIDTHS = BANDWIDTH, BANDWIDTH / 100, BANDWIDTH / 1_000  # of links: 1 Gbit/s, 10 Mbit/s, 1 Mbit/s
 _MOST_SECONDS = 30.0  # for an optimum; one that is not proven by then is left out
 
 
@@ -31,6 +32,7 @@ class Views:
     greedy: dict[int, tuple[str, ...]]
     ours_same_bytes: tuple[str, ...]
     ours: tuple[str, ...]
+    by_bandwidth: tuple[tuple[float, int], ...]  # bytes a second of a link, and how many views pay
 
 
 def make_views(network: Network, documents: Sequence[bytes], parse_us: float) -> Views:
@@ -44,12 +46,14 @@ def make_views(network: Network, documents: Sequence[bytes], parse_us: float) ->
         ServerQueries(str(at), tuple(parse(written(network.expressions, query)) for query in server))
         for at, server in enumerate(network.servers[:_SAMPLE])
     ]
-    found = make_problem(
-        asked, [Document(data, str(at)) for at, data in enumerate(documents)], parse_seconds=parse_us / 1e6
-    )
+    sample = [Document(data, str(at)) for at, data in enumerate(documents)]
+    problems = [make_problem(asked, sample, parse_seconds=parse_us / 1e6, bandwidth=each) for each in BANDWIDTHS]
+    found = problems[0]
     numbers = [at for at, view in enumerate(found.problem.views) if view.expression in set(greedy[TWO_THIRDS])]
     most = sum(found.problem.views[at].bytes for at in numbers)
-    return Views(greedy, _chosen(found, most), _chosen(found, None))
+    chosen = [_chosen(each, None) for each in problems]
+    numbers_by_bandwidth = zip(BANDWIDTHS, map(len, chosen), strict=True)
+    return Views(greedy, _chosen(found, most), chosen[0], tuple(numbers_by_bandwidth))
 
 
 def _chosen(found: ViewProblem, max_bytes: float | None) -> tuple[str, ...]:

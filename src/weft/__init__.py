@@ -21,6 +21,7 @@ if _typing.TYPE_CHECKING:
     from weft.broker.courier import Undelivered
     from weft.broker.destinations import Message
     from weft.broker.ids import Ids
+    from weft.broker.published import Published
     from weft.broker.subscriptions import Subscription, load_subscriptions
     from weft.engine.paths.bounds import Bounds
     from weft.views.server import QueryServer as QueryServer
@@ -37,6 +38,7 @@ __all__ = [
     "Limits",
     "Message",
     "MessageError",
+    "Published",
     "QueryError",
     "QueryWarning",
     "Subscription",
@@ -59,6 +61,8 @@ if not _typing.TYPE_CHECKING:
                 from weft.broker import ids as home  # noqa: PLC0415
             case "Message":
                 from weft.broker import destinations as home  # noqa: PLC0415
+            case "Published":
+                from weft.broker import published as home  # noqa: PLC0415
             case "Subscription" | "load_subscriptions":
                 from weft.broker import subscriptions as home  # noqa: PLC0415
             case "Undelivered":

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from accesses import all_in, all_out, by_chance, retrieve
 from oracle import Answer, Oracle, assert_same, described, lxml_answer, table_of, weft_answer
 from shapes import XPATH_SHAPES
 from weft.engine import Engine
@@ -127,6 +128,21 @@ def test_what_is_removed_is_found_no_more_and_what_comes_back_is(name: str) -> N
     names = {number + shift: query for number, query in queries.items() for shift in (0, QUERIES, 2 * QUERIES)}
     assert_same(half, in_order(moved[was % 2 == 0]), names, documents)
     assert_same(back, in_order(moved), names, documents)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 7, 100])
+@pytest.mark.parametrize("name", SHIPPED)
+def test_nodes_are_those_that_lxml_gives_however_conditions_are_retrieved(name: str, size: int) -> None:
+    documents, queries, expected = workload(name)
+    engine = engine_for(queries)
+    weft_answers(engine, documents[:1], 1)
+    shared = engine.large.shared
+
+    for access in (all_in(shared), by_chance(shared, size), by_chance(shared, 10 * size), all_out(shared)):
+        retrieve(engine, access)
+
+        assert_same(weft_answers(engine, documents, size), expected, queries, documents)
 
 
 def in_order(answer: Answer) -> Answer:

@@ -21,7 +21,7 @@ from fuzz.case import ROOT, Case, scratch
 from fuzz.kinds import KINDS
 
 _LONGEST_CASE = 120  # seconds, on a machine that is busy; the worker itself ends a case after ten of the processor
-_WITH_SANITIZERS = ("documents", "headers")
+_WITH_SANITIZERS = ("documents", "headers", "evaluation")
 
 
 @dataclass(slots=True)

@@ -1,4 +1,7 @@
-"""Headers: whatever a header tells, whole or damaged, of its document or of another, is what parsing tells."""
+"""Headers: whatever a header tells, whole or damaged, of its document or of another, is what parsing tells.
+
+It is the same byte by byte whether the document was read for it no further than its views ask, or as a node table.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,14 @@ from weft.documents.build import read
 from weft.documents.document import Document
 from weft.documents.table import NodeTable
 from weft.engine import Engine
-from weft.engine.messages.building import binding_pattern
+from weft.engine.messages.first_bindings import binding_pattern
 from weft.errors import WeftError
 from weft.headers.asked import Writer, asked
 from weft.headers.configuration import Configuration, View
 from weft.headers.expressions import expression_of
 from weft.headers.header import HeaderError, decode
 from weft.headers.matcher import HeaderMatcher
-from weft.headers.producer import attach
+from weft.headers.producer import Producer
 from weft.languages import Plan, parse
 from weft.plans.plan import Pattern
 from weft.plans.xscl import Xscl
@@ -75,10 +78,15 @@ class Headers:
             with suppress(UnicodeDecodeError):
                 data = data.decode()
         given = Document(data, "it", chance.choice(("", "S", "T")))
-        self._compare(attach(given, configuration)[0], configuration, plans, chance)
+        producer, table = Producer(configuration), read([given])
+        made = producer.attach([given])[0]
+        by_nodes = producer.headers(table).get(id(given)) if table.documents else None
+        assert made.header == by_nodes, f"the header is {made.header!r}, by nodes {by_nodes!r}"
+        self._compare(made, table, configuration, plans, chance)
 
-    def _compare(self, made: Document, configuration: Configuration, plans: dict[int, Plan], chance: Random) -> None:
-        table = read([made])
+    def _compare(
+        self, made: Document, table: NodeTable, configuration: Configuration, plans: dict[int, Plan], chance: Random
+    ) -> None:
         if not table.documents:
             assert made.header is None, "a document that cannot be read has a header"
             return

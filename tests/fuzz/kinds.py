@@ -14,6 +14,7 @@ KINDS = {
     "checkpoints": "Checkpoints",
     "rows": "FileRows",
     "headers": "Headers",
+    "evaluation": "Evaluation",
 }
 
 

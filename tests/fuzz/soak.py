@@ -20,7 +20,7 @@ from rich.table import Table
 
 from fuzz.case import ROOT
 from weft import Bounds, Broker, Document, Message
-from weft.broker import broker, courier, matcher, publisher
+from weft.broker import courier, matcher, publisher, undelivered
 from weft.joins.match import witness
 from weft.joins.output import outputs
 
@@ -38,7 +38,7 @@ class Load:
 
     def __init__(self, seed: int, kinds: frozenset[str] = frozenset({"paths", "messages", "joins", "names", "broken"})):
         self._chance, self._kinds = Random(seed), kinds
-        publisher._KEPT = broker._KEPT = courier._MOST_TROUBLED = 500  # for the same reason
+        publisher._KEPT = undelivered._KEPT = courier._MOST_TROUBLED = 500  # for the same reason
         matcher._SWEEP = witness._SWEEP = outputs._SWEEP = 500
         self._broker = Broker(bounds=BOUNDS, lateness=1.0)
         self._living: deque[str] = deque()

@@ -162,6 +162,7 @@ def assert_quick_and_right(queries: dict[int, str], document: bytes, seconds: fl
     assert took < seconds
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "query",
     [
@@ -181,6 +182,7 @@ def test_deep_recursion_stays_cheap(query: str) -> None:
     assert_quick_and_right({0: query}, document, seconds=10)
 
 
+@pytest.mark.timed
 def test_counts_and_first_nodes_over_deep_recursion_stay_cheap() -> None:
     document = nested(300)  # lxml is slow here
 
@@ -190,6 +192,7 @@ def test_counts_and_first_nodes_over_deep_recursion_stay_cheap() -> None:
     assert_quick_and_right(queries, document, seconds=10)
 
 
+@pytest.mark.timed
 def test_many_different_queries_over_deep_recursion_stay_cheap() -> None:
     tests = ["@x = 0", "@x = 1", "@x > 1", "b", "not(b)", "text()", "text() = 1", "a/b", "a[@x]", "not(@x)"]
     pairs = list(product(tests, tests))

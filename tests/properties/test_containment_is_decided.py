@@ -120,9 +120,10 @@ def test_positive_patterns_are_always_decided() -> None:
 
 
 def test_patterns_with_not_are_mostly_decided() -> None:
+    """Small ones always are (see tests/unit/plans/containment/test_canonical_models.py)."""
     found = counted(queries(with_not=True), queries(with_not=True), 120)
 
-    assert found["None"] <= sum(found.values()) // 4
+    assert found["None"] <= sum(found.values()) // 8
     assert found["True"] > sum(found.values()) // 40
 
 

@@ -103,7 +103,7 @@ def parsed(document: Document, plans: list[Plan]) -> list[int]:
     for number, plan in enumerate(plans):
         assert not isinstance(plan, Xscl)
         engine.add(number, plan)
-    found: list[int] = engine.match(read([document])).subscriptions()[0].tolist()
+    found: list[int] = sorted(engine.match(read([document])).subscriptions()[0].tolist())  # in no order
     return found
 
 

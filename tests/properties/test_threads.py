@@ -215,3 +215,20 @@ def test_threads_that_match_at_the_same_time_find_what_one_alone_finds() -> None
     for found in run_together(match, match, match):
         assert found == [ids for at in range(8) for ids in alone[at::8]]
     assert not brokers[1].refused
+
+
+def test_threads_that_find_new_label_paths_at_the_same_time_find_what_one_alone_finds() -> None:
+    queries = generate_queries(shipped("news"), number=2_000, depth=6, predicates=0, nested=0, seed=3)
+    documents = list(generate_documents(shipped("news"), number=192, elements=60, words=2, seed=4))
+    brokers = Broker(), Broker()
+    for broker in brokers:
+        for number, query in enumerate(queries):
+            broker.subscribe(query, id=str(number))
+    alone = [sorted(ids) for ids in brokers[0].matches(documents)]
+    brokers[1].matches(documents[:1])  # all is frozen
+
+    def match() -> list[list[str]]:
+        return [sorted(ids) for at in range(0, 192, 6) for ids in brokers[1].matches(documents[at : at + 6])]
+
+    for found in run_together(match, match, match, match):
+        assert found == alone

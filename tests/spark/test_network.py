@@ -94,6 +94,60 @@ def test_a_mesh_with_redundant_paths_delivers_what_the_simulation_does(spark: Sp
     assert report.latency.mean is not None
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_networks_that_are_drawn_deliver_what_the_simulation_does(
+    spark: SparkSession, tmp_path: Path, seed: int
+) -> None:
+    network, given = drawn(random.Random(seed)), documents(24)
+    job = NetworkJob(network, tmp_path / "inbox", tmp_path / "out", max_files_per_trigger=16)
+    write(job.documents, given)
+    check_network(job)
+
+    run_network_once(spark, job)
+
+    simulated = simulate(network, [Document(data, name) for name, data in given.items()])
+    _, report = read_output(job.output)
+    assert found(job.output) == expected(network, given) != []
+    assert {link: flow.documents for link, flow in report.links.items()} == {
+        link: flow.documents for link, flow in simulated.links.items()
+    }
+    assert (report.total.hits, report.total.misses) == (simulated.total.hits, simulated.total.misses)
+
+
+def drawn(chance: random.Random) -> Topology:
+    """Two to four servers in any form, with any views at the sources, and at some servers."""
+    number, views = chance.randint(2, 4), ["/order/total", "/order/customer", "/order/@number", "/order/item"]
+    configuration = configure("drawn", chance.sample(views, chance.randint(1, 4)))
+    form = chance.choice(["chain", "tree", "mesh", "mesh"])
+    if form == "mesh":
+        paths, sources = chance.randint(1, 2), chance.randint(1, 2)
+        network = mesh(number, 2, chance.randrange(9), paths=paths, sources=sources, configurations=[configuration])
+    else:
+        network = chain(number, [configuration]) if form == "chain" else tree(number, 2, [configuration])
+    servers = [
+        replace(server, configurations=(configure(server.name, chance.sample(views, 2)),))
+        if chance.random() < 0.3
+        else server
+        for server in network.servers
+    ]
+    return with_queries(replace(network, servers=tuple(servers)), chance.randrange(99))
+
+
+def test_each_row_of_a_file_is_a_document_if_it_is_told_so(spark: SparkSession, tmp_path: Path) -> None:
+    network = chain(1).with_subscriptions({"s0": ["/order[total > 500]"]})
+    rows = b"".join(order(number) for number in range(16))
+    write(tmp_path / "inbox", {"orders.xml": b"<orders>" + rows + b"</orders>"})
+    job = NetworkJob(network, tmp_path / "inbox", tmp_path / "out", row_tag="order")
+    check_network(job)
+
+    run_network_once(spark, job)
+
+    large = [number for number in range(16) if number * 37 % 1000 > 500]
+    begins = [len("<orders>") + sum(len(order(each)) for each in range(number)) for number in large]
+    assert found(job.output) == sorted(("s0", "1", f"orders.xml@{begin}") for begin in begins)
+
+
 def test_a_simulation_on_spark_tells_what_one_here_does(spark: SparkSession) -> None:
     network = with_queries(tree(40, 3, [VIEWS]))
     given = documents(50)

@@ -9,9 +9,9 @@ import duckdb
 import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import encode
+from pyspark.sql.functions import col, encode
 
-from weft import ConfigurationError
+from weft import ConfigurationError, QueryServer
 from weft.documents.document import Document
 from weft.spark import (
     SparkViews,
@@ -144,6 +144,63 @@ def test_a_recommendation_is_the_embedded_one(frame: DataFrame) -> None:
         assert (frozenset(within.parts.pieces), within.parts.sizes) == told[:2]
         assert frozenset(within.choice.keys) == choice[1]
         assert within.time_before == pytest.approx(choice[3])
+
+
+def test_a_recommendation_has_the_parts_and_the_times_of_a_query_server(frame: DataFrame, tmp_path: Path) -> None:
+    for id, text in TEXTS.items():
+        (tmp_path / f"{id}.xml").write_text(text)
+    server = QueryServer(tmp_path / "store")
+    server.add_source(tmp_path, rates=RATES)
+    expected = server.recommend(WORKLOAD, 1e9)
+
+    found = recommend_views(frame, expected.workload, 1e9, rates=RATES, source="shop")
+
+    assert frozenset(found.parts.pieces) == frozenset(expected.parts.pieces)
+    assert found.parts.sizes == expected.parts.sizes
+    assert sorted(found.choice.keys) == sorted(expected.choice.keys)
+    assert found.definitions() == expected.definitions()
+    assert found.time_before == pytest.approx(expected.time_before)
+    assert found.choice.time == pytest.approx(expected.choice.time)
+
+
+def test_a_query_of_which_parts_are_missing_counts_as_asked_for(frame: DataFrame) -> None:
+    """Since nothing on Spark puts stored parts together with the rest."""
+    found = recommend_views(frame, WORKLOAD, 1e9, rates=RATES)
+    of_items = [at for at, part in enumerate(found.problem.candidates) if part.key in found.parts.required("items")]
+
+    alone = replace(found.problem, queries=tuple(each for each in found.problem.queries if each.name == "items"))
+
+    assert len(of_items) > 1
+    assert alone.time(of_items[:1]) >= alone.time(())
+    assert alone.time(of_items) < 0.1 * alone.time(())
+
+
+def test_spark_reads_what_a_query_server_has_stored(spark: SparkSession, tmp_path: Path) -> None:
+    """As it is: rows that count are those whose regions are there, before and after a refresh."""
+    items = "".join(f"<item><name>n{at}</name><note>{'long ' * 30}</note></item>" for at in range(300))
+    (tmp_path / "shop.xml").write_text(f"<shop>{items}</shop>")
+    server = QueryServer(tmp_path / "store")
+    server.add_source(tmp_path / "shop.xml")
+    server.materialize("/shop/item/name")
+
+    for text in (
+        f"<shop>{items}</shop>",
+        f"<shop><item><name>new</name></item>{items[items.index('</item>') + 7 :]}</shop>",
+    ):
+        (tmp_path / "shop.xml").write_text(text)
+        server.refresh()
+        manifest, place = server.store.manifest(), tmp_path / "store" / "files"
+        [view], [source] = manifest.views, manifest.sources
+        [part] = manifest.required(view.name, "shop")
+        rows = spark.read.parquet(*(f"{place / file.name}" for file in part.files or ()))
+        places = spark.read.parquet(f"{place / source.regions.name}").alias("p")
+        current = rows.where(col("part") == part.id).alias("r").join(places, col("r.region") == col("p.region"))
+        moved = (col("p.offset") + col("r.offset") - col("p.written")).alias("offset")
+        found = current.select("p.document", "p.version", moved, "r.path", "r.value", "r.fragment").toArrow()
+
+        expected = server.query("/shop/item/name").rows.select(found.column_names)
+        assert expected.num_rows == 300
+        assert as_set(found) == as_set(expected)
 
 
 def test_without_rates_a_query_takes_as_long_as_the_pass(frame: DataFrame) -> None:

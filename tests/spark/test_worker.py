@@ -1,6 +1,7 @@
 """What fails for one document inside a worker is that document's own, whatever it is."""
 
 import random
+import tracemalloc
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -122,3 +123,44 @@ def test_a_rejected_message_tells_its_subscription() -> None:
     )
 
     assert made.column("subscription").to_pylist() == ["2", None]
+
+
+def test_what_very_many_want_is_written_batch_by_batch() -> None:
+    layout = Layout("value", ("row_number",), None, None, None)
+    work = DeliverWorker(compile_subscriptions(["//b"] * 200), layout, ADDED, None)
+    document = b"<a><b>" + b"x" * 1_000_000 + b"</b></a>"
+    made = work(iter([batch([document])]))
+
+    tracemalloc.start()
+    try:
+        first = next(made)
+        peak = tracemalloc.get_traced_memory()[1]
+        sizes = [len(first), *(len(each) for each in made)]
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 60e6  # a batch of 16 MiB, and what it is made of
+    assert sum(sizes) == 200
+    assert max(sizes) <= 16
+
+
+def test_a_message_larger_than_a_batch_is_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "_BYTES", 20)
+    layout = Layout("value", ("row_number",), None, None, None)
+    work = DeliverWorker(
+        compile_subscriptions(["//b", "//c", "//c/@n", "<m>{ for $c in //c return $c }</m>"]), layout, ADDED, None
+    )
+
+    made = list(work(iter([batch([b"<a><b>" + b"x" * 40 + b"</b><c n='1'/></a>", b"<a><c n='&quot;'>&lt;</c></a>"])])))
+
+    rows = [row["message"] for each in made for row in each.to_pylist()]
+    assert rows == [
+        "<b>" + "x" * 40 + "</b>",
+        "<c n='1'/>",
+        'n="1"',
+        "<m><c n='1'/></m>",
+        "<c n='&quot;'>&lt;</c>",
+        'n="&quot;"',
+        "<m><c n='&quot;'>&lt;</c></m>",
+    ]
+    assert all(len(each) == 1 or sum(len(row["message"]) for row in each.to_pylist()) <= 20 for each in made)

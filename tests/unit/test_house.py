@@ -1,6 +1,7 @@
 """The house rules that a machine can hold: imports go downward, exports are told, modules say what they do."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -36,9 +37,11 @@ ROOMS = (
     "durable",
     "errors",
 )
-TO_COME = {"console", "optimizer"}
+TO_COME = {"console"}
 LONGEST_MODULE, LONGEST_FUNCTION = 300, 40
 MODULES = sorted(SOURCE.rglob("*.py"))
+C_FILES = sorted(path for ending in ("c", "h") for path in (SOURCE / "kernel").glob(f"*.{ending}"))
+BESIDE = sorted(path for folder in ("bench", "docs", "examples", "tools") for path in (ROOT / folder).rglob("*.py"))
 # Modules with an import inside a function, and why: a command, and a worker of Spark, loads only what it needs.
 LATE_IMPORTS = {
     "cli/libraries.py": "the other commands are there at once, and work without Spark",
@@ -70,23 +73,26 @@ def room_of(path: Path) -> str:
 
 def imported(tree: ast.AST) -> set[str]:
     found: set[str] = set()
+    loaders = {"import_module", "__import__", "find_spec", "LazyLoader", "spec_from_file_location", "run_module"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            found.add(node.module or "")
-            if node.module == "weft":
+            found.add((node.module or "").removeprefix("cython.cimports."))
+            if node.module in ("weft", "cython.cimports.weft"):
                 found.update(f"weft.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Call):
-            found.update(loaded(node))
+            loaders.update(alias.asname for alias in node.names if alias.asname and alias.name in loaders)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            found.update(loaded(node, loaders))
     return found
 
 
-def loaded(call: ast.Call) -> set[str]:
+def loaded(call: ast.Call, loaders: set[str]) -> set[str]:
     """The modules that a call of importlib or of __import__ names; one that it works out is refused."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if name not in ("import_module", "__import__", "find_spec", "LazyLoader", "spec_from_file_location"):
+    if name not in loaders:
         return set()
     first = call.args[0] if call.args else None
     assert isinstance(first, ast.Constant), f"line {call.lineno}: a module must be named where it is loaded"
@@ -117,10 +123,21 @@ def test_a_module_imports_only_from_its_own_room_and_below(path: Path) -> None:
         "import importlib\nimportlib.import_module('weft.cli.app')",
         "from importlib import import_module\nimport_module('weft.cli')",
         "__import__('weft.cli.app')",
+        "from importlib import import_module as load\nload('weft.cli')",
+        "import runpy\nrunpy.run_module('weft.cli')",
+        "from cython.cimports.weft.cli.app import main",
+        "from cython.cimports.weft import cli",
     ],
 )
 def test_an_upward_import_is_found_however_it_is_made(code: str) -> None:
     assert any(name.startswith("weft.cli") for name in imported(ast.parse(code)))
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "kernel").glob("*.p[xy][di]")), ids=lambda path: path.name)
+def test_a_declaration_of_the_kernel_needs_only_what_lies_below(path: Path) -> None:
+    rooms = re.findall(r"^\s*(?:from|cimport|import)\s+weft(?:\.(\w+))?", path.read_text(), re.MULTILINE)
+
+    assert set(rooms) <= set(ROOMS[ROOMS.index("kernel") :])
 
 
 def test_a_module_that_is_worked_out_is_refused() -> None:
@@ -157,7 +174,7 @@ def test_only_the_spark_room_imports_pyspark_and_only_the_reference_duckdb(path:
     assert room_of(path) == "reference" or "duckdb" not in libraries
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", [*MODULES, *BESIDE], ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_module_says_what_it_does_and_stays_readable(path: Path) -> None:
     text = path.read_text()
 
@@ -165,7 +182,7 @@ def test_a_module_says_what_it_does_and_stays_readable(path: Path) -> None:
     assert len(text.splitlines()) <= LONGEST_MODULE
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", [*MODULES, *BESIDE], ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_function_is_short_or_says_why_it_is_not(path: Path) -> None:
     lines = path.read_text().splitlines()
 
@@ -178,6 +195,32 @@ def test_a_function_is_short_or_says_why_it_is_not(path: Path) -> None:
     ]
 
     assert long == []
+
+
+@pytest.mark.parametrize("path", C_FILES, ids=lambda path: path.name)
+def test_a_file_of_c_says_what_it_does_and_stays_readable(path: Path) -> None:
+    text = path.read_text()
+
+    assert text.startswith("/* "), "a file opens with one sentence"
+    assert len(text.splitlines()) <= LONGEST_MODULE
+    assert [name for name, lines in c_functions(text) if lines > LONGEST_FUNCTION] == []
+
+
+def c_functions(text: str) -> Iterator[tuple[str, int]]:
+    """The functions of a file of C, each with its lines: from a line with parentheses that opens a block to its end."""
+    name, start = "", 0
+    for number, line in enumerate(text.splitlines()):
+        if opened := re.match(r"\w[^;=]*?(\w+)\(.*\{$", line):
+            name, start = opened[1], number
+        elif line.startswith("}") and name:
+            yield name, number + 1 - start
+            name = ""
+
+
+def test_the_functions_of_a_file_of_c_are_found() -> None:
+    text = "static int one(int a) {\n    return a;\n}\n\ntypedef struct {\n    int b;\n} Two;\n\nint three(void) {\n}\n"
+
+    assert list(c_functions(text)) == [("one", 3), ("three", 2)]
 
 
 def first_line(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

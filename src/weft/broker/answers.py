@@ -5,20 +5,22 @@ Whatever fails on the way is confined; documents that do not keep to the DTD are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
 from weft.broker.confinement import Answered, Confined, Registry, confined
-from weft.broker.deliveries import Deliveries, deliveries, in_order
 from weft.columns.integers import Ints
 from weft.documents.build import read
 from weft.documents.document import Document, Limits
+from weft.documents.document_column import Columns, DocumentColumn
 from weft.documents.scan import DocumentPaths, scan_paths
 from weft.documents.table import NodeTable
+from weft.engine.deliveries import Deliveries, deliveries, in_order
 from weft.engine.engine import Engine
+from weft.engine.messages.texts import Texts
 from weft.headers.matcher import HeaderMatcher
 
 _CHUNK = 64  # documents that are matched at once: larger is not faster
@@ -60,7 +62,7 @@ def deliver(engine: Engine, table: NodeTable, plans: Registry | None = None) -> 
     none = np.zeros(0, np.int32)
     document = [np.array(places, np.int32)[answer.document] for places, answer in found.answers]
     subscription = [answer.subscription for _, answer in found.answers]
-    text = [each for _, answer in found.answers for each in answer.text]
+    text = Texts.together([answer.text for _, answer in found.answers])
     made = in_order(np.concatenate([none, *document]), np.concatenate([none, *subscription]), text, refused)
     return replace(made, rejected=sorted(found.rejected))
 
@@ -82,7 +84,7 @@ def match(engine: Engine, batch: NodeTable | DocumentPaths, plans: Registry | No
     else:
         table = batch
     found = _answers(engine, table, _matches, plans)
-    parts: list[list[Ints]] = [[] for _ in table.documents]
+    parts: list[list[Ints]] = [[] for _ in range(len(table.documents))]
     refused = found.refused
     for places, (subscriptions, told) in found.answers:
         for place, numbers in zip(places, subscriptions, strict=True):
@@ -128,14 +130,22 @@ def _answers(
 
 def answered(documents: Iterable[Document], headers: HeaderMatcher, limits: Limits) -> dict[int, list[int]]:
     """By the identity of a document what its header tells: the subscriptions that match it. The others must be read."""
-    if not headers.configurations:
+    if not headers.configurations or isinstance(documents, DocumentColumn):
         return {}
     found = {id(each): headers.answer(each) for each in documents if len(each.data) <= limits.max_bytes}
     return {place: numbers for place, numbers in found.items() if numbers is not None}
 
 
-def chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
+def placed(chunk: Sequence[Document], read: Sequence[Document]) -> list[int]:
+    """Where in a chunk the documents stand that could be read."""
+    known = {id(document): place for place, document in enumerate(chunk)}
+    return [known[id(document)] for document in read]
+
+
+def chunks(documents: Iterable[Document] | Columns) -> Iterator[Sequence[Document]]:
     """Batches as they are matched: few enough documents to stay in the caches, and few enough bytes."""
+    if isinstance(documents, Columns):
+        return (chunk for column in documents.parts for chunk in column.portions(_CHUNK, _CHUNK_BYTES))
     return portions(documents, lambda document: len(document.data), _CHUNK, _CHUNK_BYTES)
 
 

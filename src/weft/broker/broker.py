@@ -4,41 +4,41 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
 
 from weft.broker.change_lock import ChangeLock
-from weft.broker.courier import Courier, Undelivered
+from weft.broker.courier import Courier
 from weft.broker.destinations import Message, destination
-from weft.broker.explain import explain, running
+from weft.broker.explain import explain, explained_graph
 from weft.broker.ids import Ids
 from weft.broker.matcher import Matcher
-from weft.broker.publisher import Addressed, Publisher
+from weft.broker.published import Published
+from weft.broker.publisher import Publisher
 from weft.broker.reading import new_plan
+from weft.broker.record import BrokerRecord
 from weft.broker.subscriptions import Subscription
-from weft.documents.document import Document, Limits, as_documents
+from weft.broker.undelivered import UndeliveredMessages
+from weft.documents.document import Limits
+from weft.documents.document_column import Batch, as_batch, listed
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, Moment, Span, nanoseconds
-from weft.engine.graph import drawing, graph
 from weft.engine.paths.bounds import Bounds
-from weft.errors import ConfigurationError, DocumentError, MessageError
+from weft.errors import ConfigurationError
 from weft.headers.configuration import Configuration, Configurations
 from weft.joins.checkpoint import load, save
 from weft.joins.time.arrivals import Clock
+from weft.optimizer.adapting import Retrieval
 from weft.reference.pathsharing.optimize import Approach
 
-Batch = Document | bytes | str | Iterable[Document | bytes | str]
-_KEPT = 10_000  # failed deliveries that are remembered
 _NO_NAMESPACES: dict[str, str] = {}
 
 
-class Broker:
+class Broker(BrokerRecord):
     """Matches documents against all its subscriptions at once.
 
     >>> broker = Broker()
@@ -50,6 +50,7 @@ class Broker:
     It can be used from several threads. A document sees exactly the subscriptions that were there when its batch began.
     """
 
+    # Long: it tells what each setting is.
     def __init__(
         self,
         limits: Limits | None = None,
@@ -62,11 +63,12 @@ class Broker:
         clock: Clock = time.time_ns,
         destination_seconds: float | None = 30.0,
         headers: Configurations = (),
+        optimizer: Retrieval = "greedy",
     ) -> None:
         """With a DTD, queries that mean the same in documents that keep to it become the same.
 
-        `approach` (`"F"`, `"FW"`, `"FWR"`) answers FLWR queries each by its own plan, as the paper does before it
-        shares plans; leave it out to share. `profile` counts the time of each operator (see `operator_seconds`).
+        `approach` answers FLWR queries as the paper does: each by its own plan (`"F"`, `"FW"`, `"FWR"`), or by merged
+        plans (`"PlanSharing"`). `profile` counts the time of each operator (see `operator_seconds`).
 
         Joins take documents in the order of their timestamps, or without any as they come. `lateness` is how long a
         document may come late: so long its messages wait for others. `ahead` is by how much a document's timestamp may
@@ -77,14 +79,16 @@ class Broker:
         their own, so that one that blocks can be left behind; None calls them in the publisher's thread and waits.
 
         `headers` are the configurations of views, or a file of them, whose headers it can read: a document that comes
-        with such a header is parsed only if the header does not tell all that the subscriptions ask for.
+        with such a header is parsed only if the header does not tell all that the subscriptions ask for. `optimizer`
+        says what brings conditions up: the part that costs least in the documents that come ("greedy"), or by its kind
+        ("fixed"); the other searches that `weft.optimizer.ElementMatcher` knows are for one query.
         """
         if destination_seconds is not None and not 0 < destination_seconds < inf:
             found = f"expected a number of seconds above 0, or None, found {destination_seconds}"
             raise ConfigurationError(f"destination_seconds: {found}")
-        self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock, headers)
+        self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock, headers, optimizer)
         self._publisher = Publisher(self._matcher)
-        self._undelivered: deque[Undelivered] = deque(maxlen=_KEPT)
+        self._undelivered = UndeliveredMessages()
         self._changing = ChangeLock()
         self._publishing = threading.RLock()  # held while delivering, so that each subscriber sees publication order
         self._courier = Courier(destination_seconds)
@@ -146,27 +150,35 @@ class Broker:
         """For each document, in order, the ids of the subscriptions that match it, in the order they were made.
 
         Each compares like a list; its strings are made when they are read. What is rejected has none (see `rejected`).
-        XSCL subscriptions are not among them: they match several documents together."""
-        return self._publisher.matches_under(self._changing, as_documents(batch))
+        XSCL subscriptions are not among them: they match several documents together. A batch is documents, bytes or
+        texts; an array of Arrow, binary or string, whose nulls match nothing; or a pair, a buffer with the place behind
+        each of its documents. For what such a column holds no object is made.
+        """
+        return self._publisher.matches_under(self._changing, as_batch(batch))
 
-    def publish(self, batch: Batch) -> list[Message]:
+    def publish(self, batch: Batch) -> Published:
         """Match a document or a batch, deliver the messages, and give them back: by document, then subscription.
 
-        The messages of joins come behind the others of their batch, in the order of the documents that complete them.
-        A destination that raises or takes too long is not asked again for that message, and does not disturb the
-        others: what failed is in `undelivered`, and `redeliver` tries it again.
-        """
-        documents = as_documents(batch)
-        with self._turn():
-            with self._changing:
-                deliveries = self._publisher.messages(documents)
-            return self._deliver(deliveries)
+        They compare like a list; a text is made when somebody reads it. The messages of joins come behind the others of
+        their batch, in the order of the documents that complete them. What a destination does not take, because it
+        raises or takes too long, is in `undelivered`, and `redeliver` tries it again; the others are not disturbed.
 
-    def advance(self, timestamp: Moment = inf) -> list[Message]:
+        All documents see the same subscriptions: they are matched before the first message is handed over. Messages
+        keep the documents' bytes, and whole node tables only where they count nodes or copy attributes.
+        """
+        documents = listed(batch)
+        with self._changing.shared() as place:
+            beside = self._publisher.messages_beside_others(documents, place)
+        with self._turn():
+            if beside is None:
+                with self._changing:
+                    beside = self._publisher.messages(documents)
+            return self._deliver(beside)
+
+    def advance(self, timestamp: Moment = inf) -> Published:
         """Time passes without documents: no document before this timestamp, or datetime, will come any more.
 
-        Joins whose windows close by that deliver what nothing followed. Without a timestamp the stream ends, and all
-        windows close.
+        Joins whose windows close by that deliver what nothing followed; without a timestamp all windows close.
         """
         moment = END if timestamp == inf else nanoseconds(timestamp)
         with self._turn():
@@ -177,78 +189,20 @@ class Broker:
     def redeliver(self) -> int:
         """Hand over again what is in `undelivered`, oldest first; how many of them were taken comes back."""
         with self._turn():
-            again = list(self._undelivered)
-            self._undelivered.clear()
-            self._deliver([(each.message, each.to) for each in again])
-            return len(again) - len(self._undelivered)
+            again = [(each.message, each.to) for each in self._undelivered.take()]
+            failed = self._courier.deliver(again)
+            self._undelivered.add(failed)
+            return len(again) - len(failed)
 
-    @property
-    def late(self) -> int:
-        """How many documents came too late to be joined."""
-        return self._matcher.joins.late
-
-    @property
-    def ahead(self) -> int:
-        """How many documents were dated too far ahead to be joined; `rejected` tells which."""
-        return self._matcher.joins.ahead
-
-    @property
-    def rejected(self) -> tuple[DocumentError, ...]:
-        """The documents that could not be read, with place and reason; the latest ten thousand."""
-        return tuple(self._publisher.rejected)
-
-    @property
-    def refused(self) -> tuple[MessageError, ...]:
-        """The messages that were not made, with subscription, document and reason; the latest ten thousand.
-
-        Each would have broken a limit (see `Limits`), or its query failed.
-        """
-        return tuple(self._publisher.refused)
-
-    @property
-    def refused_count(self) -> int:
-        """How many messages were not made, also those no longer remembered."""
-        return self._publisher.refused_count
-
-    @property
-    def suspended(self) -> dict[str, str]:
-        """The subscriptions that failed while a document was matched, by id, and why.
-
-        They take part no more, so that they do not disturb the others; to try one again, unsubscribe and subscribe it.
-        """
+    def explain(self, id: str | None = None, costs: bool = False) -> str:
+        """How all subscriptions, or one, are answered, and what is shared; with `costs` what brings conditions up."""
         with self._changing:
-            return {self._matcher.ids.of(number): reason for number, reason in self._matcher.suspended.items()}
-
-    @property
-    def invalid(self) -> int:
-        """How many documents did not keep to the DTD: they were matched without it."""
-        return self._matcher.invalid
-
-    @property
-    def header_counts(self) -> dict[str, int]:
-        """How many documents were answered from their headers ("hit"), and why the others were parsed."""
-        return dict(self._matcher.headers.counts)
-
-    @property
-    def undelivered(self) -> tuple[Undelivered, ...]:
-        """The messages whose destination failed; the latest ten thousand."""
-        return tuple(self._undelivered)
-
-    @property
-    def operator_seconds(self) -> dict[str, float]:
-        """With `profile`, the seconds that each operator has taken so far."""
-        return dict(self._matcher.engine.profile.seconds)
-
-    def explain(self, id: str | None = None) -> str:
-        """How all subscriptions, or one of them, are answered, and what is shared."""
-        with self._changing:
-            return explain(self._matcher, id)
+            return explain(self._matcher, id, costs)
 
     def explain_graph(self, id: str, form: Literal["dot", "svg"] = "dot") -> str:
         """What runs for one subscription as a graph, in Graphviz's language or drawn as SVG."""
         with self._changing:
-            lines = running(self._matcher, id)
-        return graph(lines) if form == "dot" else drawing(lines)
+            return explained_graph(self._matcher, id, form)
 
     # -- the life of a broker
 
@@ -259,7 +213,7 @@ class Broker:
         make the checkpoint: a restart from it loses nothing and repeats nothing that came before it.
         """
         with self._turn(), self._changing:
-            save(self._matcher.joins, Path(file), self._joining(), position)
+            save(self._matcher.joins, Path(file), self._matcher.joining, position)
 
     def restore(self, file: str | Path) -> Any:
         """Go on where the broker that wrote a checkpoint was; the position that it was given comes back.
@@ -267,12 +221,7 @@ class Broker:
         To be called on a new broker with its subscriptions, before it gets documents.
         """
         with self._turn(), self._changing:
-            return load(self._matcher.joins, Path(file), self._joining())
-
-    def _joining(self) -> dict[str, int]:
-        """The numbers of the XSCL subscriptions."""
-        matcher = self._matcher
-        return {id: number for id, number in matcher.numbers.items() if number in matcher.joins}
+            return load(self._matcher.joins, Path(file), self._matcher.joining)
 
     def close(self) -> None:
         """Forget all subscriptions."""
@@ -282,9 +231,7 @@ class Broker:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # -- inside
@@ -295,6 +242,7 @@ class Broker:
         with nullcontext() if self._courier.is_inside else self._publishing:
             yield
 
-    def _deliver(self, deliveries: Addressed) -> list[Message]:
-        self._undelivered.extend(self._courier.deliver([(message, to) for message, to in deliveries if to is not None]))
-        return [message for message, _ in deliveries]
+    def _deliver(self, published: Published) -> Published:
+        for portion in published.portions():
+            self._undelivered.add(self._courier.deliver(portion))
+        return published

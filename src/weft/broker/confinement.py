@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 from weft.documents.build import read
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
-from weft.engine.index import EnginePlan
+from weft.engine.index_entry import EnginePlan
 from weft.errors import failure_of
 
 Answered = TypeVar("Answered")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import FrozenInstanceError
 from itertools import count
 from pathlib import Path
 from urllib.parse import quote
@@ -13,22 +13,59 @@ from weakref import WeakValueDictionary
 from weft.errors import ConfigurationError
 
 
-@dataclass(frozen=True, slots=True)
 class Message:
     """What is delivered: the nodes of a document that a subscription asked for, as XML; of FLWR, the one message.
 
     A message of XSCL has in `documents` all documents that it joins; `document` is the last of them.
     """
 
+    __slots__ = ("_nodes", "document", "documents", "subscription")
     subscription: str
     document: str
-    nodes: tuple[str, ...]
-    documents: tuple[str, ...] = ()
+    documents: tuple[str, ...]
+    _nodes: Iterable[str]
+
+    def __init__(self, subscription: str, document: str, nodes: Iterable[str], documents: tuple[str, ...] = ()) -> None:
+        """`nodes` that are no tuple are read when somebody asks for them."""
+        put = object.__setattr__
+        put(self, "subscription", subscription)
+        put(self, "document", document)
+        put(self, "documents", documents)
+        put(self, "_nodes", nodes)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes as XML."""
+        nodes = self._nodes
+        if not isinstance(nodes, tuple):
+            nodes = tuple(nodes)
+            object.__setattr__(self, "_nodes", nodes)
+        return nodes
 
     @property
     def text(self) -> str:
         """The whole message, a line for each node."""
         return "\n".join(self.nodes)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Message, self._parts()
+
+    def __eq__(self, other: object) -> bool:
+        return self._parts() == other._parts() if isinstance(other, Message) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        names = ("subscription", "document", "nodes", "documents")
+        told = ", ".join(f"{name}={value!r}" for name, value in zip(names, self._parts(), strict=True))
+        return f"Message({told})"
+
+    def _parts(self) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
+        return self.subscription, self.document, self.nodes, self.documents
 
 
 #: What takes messages.

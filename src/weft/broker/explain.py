@@ -6,8 +6,9 @@ from weft.broker.matcher import Matcher
 from weft.broker.reading import plan_of
 from weft.engine.explain import explain_all, explain_one
 from weft.engine.explain import running as running_in_engine
-from weft.engine.graph import indented
+from weft.engine.graph import drawing, graph, indented
 from weft.joins.explain import explain_join, explain_joins
+from weft.optimizer.group_explain import explain_groups
 from weft.plans.flwr import Flwr
 from weft.plans.show import Line
 from weft.plans.show_xscl import show_xscl
@@ -20,9 +21,12 @@ _MOST_NAMED = 20  # subscriptions in one line
 _SERVED = {"all": "subscriptions in full", "some": "in part", "nothing": "not at all"}
 
 
-def explain(matcher: Matcher, id: str | None) -> str:
-    """How all subscriptions, or one of them, are answered, and what is shared."""
+def explain(matcher: Matcher, id: str | None, costs: bool = False) -> str:
+    """How all subscriptions, or one of them, are answered, and what is shared; or what test groups cost."""
     engine = matcher.engine
+    if costs:
+        adapting = matcher.adapting
+        return "costs: not known, as nothing is counted" if adapting is None else explain_groups(engine, adapting)
     if id is None:
         parts = [explain_all(engine)] if len(engine) else []
         parts += [explain_owns(engine)] if isinstance(engine, PathSharingEngine) else []
@@ -80,6 +84,12 @@ def running(matcher: Matcher, id: str) -> list[Line]:
     if isinstance(engine, PathSharingEngine) and isinstance(plan, Flwr):
         return list(operator_lines(engine.single.queries[number].physical))
     return [(0, id), *running_in_engine(engine, number)]
+
+
+def explained_graph(matcher: Matcher, id: str, form: str) -> str:
+    """The same in Graphviz's language, or drawn as SVG."""
+    lines = running(matcher, id)
+    return graph(lines) if form == "dot" else drawing(lines)
 
 
 def _suspended(matcher: Matcher, id: str) -> str:

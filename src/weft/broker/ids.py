@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import overload
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from weft.broker.subscription_ids import SubscriptionIds
 from weft.columns.integers import Ints
+from weft.columns.kept import kept_property
 
 
 class Ids(Sequence[str]):
@@ -27,7 +27,7 @@ class Ids(Sequence[str]):
         """`found` are the numbers, each once, in any order; `names` the ids by number."""
         self._found, self._names = found, names
 
-    @cached_property
+    @kept_property
     def numbers(self) -> Ints:
         """The numbers of the subscriptions, in the order in which they were made; a broker gives them one by one."""
         if (self._found[1:] < self._found[:-1]).any():

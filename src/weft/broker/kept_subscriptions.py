@@ -6,6 +6,7 @@ There are very many of these: so they take a third less memory, and cost the gar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableMapping
+from typing import Any
 
 from weft.broker.subscriptions import Subscription
 
@@ -17,6 +18,7 @@ class KeptSubscriptions(MutableMapping[int, Subscription]):
         self._id_of = id_of
         self._queries: dict[int, str] = {}
         self._others: dict[int, Subscription] = {}
+        self.destinations: dict[int, Any] = {}  # of those that have one
 
     def __getitem__(self, number: int) -> Subscription:
         query = self._queries[number]
@@ -33,10 +35,13 @@ class KeptSubscriptions(MutableMapping[int, Subscription]):
             or subscription.place
         ):
             self._others[number] = subscription
+        if subscription.to is not None:
+            self.destinations[number] = subscription.to
 
     def __delitem__(self, number: int) -> None:
         del self._queries[number]
         self._others.pop(number, None)
+        self.destinations.pop(number, None)
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._queries)

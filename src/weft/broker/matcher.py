@@ -22,6 +22,7 @@ from weft.headers.matcher import HeaderMatcher
 from weft.joins.joins import Joins
 from weft.joins.time.arrivals import Clock
 from weft.languages import Plan
+from weft.optimizer.adapting import Adapting, Retrieval, check_retrieval
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
 from weft.plans.xscl import Xscl
@@ -45,9 +46,13 @@ class Matcher:
         ahead: Span | None = None,
         clock: Clock = time.time_ns,
         headers: Configurations = (),
+        optimizer: Retrieval = "greedy",
     ) -> None:
+        check_retrieval(optimizer)
         self.limits, self.dtd = limits or Limits(), dtd
-        kind = partial(PathSharingEngine, approach) if approach else Engine
+        self.adapting = Adapting() if optimizer != "fixed" and not approach else None
+        is_counted = self.adapting is not None
+        kind = partial(PathSharingEngine, approach) if approach else partial(Engine, is_counted=is_counted)
         self._make_engine = partial(kind, bounds, profile=Profile(profile), limits=self.limits, plan_of=self.plan)
         # Joins do without the DTD: what they remember of a document outlasts the moment in which it could be checked.
         self._make_joins = partial(Joins, self.limits, lateness, bounds, ahead=ahead, clock=clock)
@@ -147,12 +152,21 @@ class Matcher:
     @property
     def is_at_rest(self) -> bool:
         """Whether batches can be matched beside each other: nothing that they ask for changes by that."""
-        return not self._configurations and self.dtd is None and type(self.engine) is Engine and self.engine.is_at_rest
+        is_due = self.adapting is not None and self.adapting.is_due(self.engine)
+        is_one = not self._configurations and self.dtd is None and type(self.engine) is Engine
+        return is_one and not is_due and self.engine.is_at_rest
 
     def keep_up(self) -> None:
         """A slice of what the engines have under way; to be called before a batch is matched."""
+        if self.adapting is not None:
+            self.adapting.keep_up(self.engine)
         for engine in self._engines():
             engine.keep_up()
+
+    @property
+    def joining(self) -> dict[str, int]:
+        """The numbers of the XSCL subscriptions."""
+        return {id: number for id, number in self.numbers.items() if number in self.joins}
 
     # -- what confinement needs
 
@@ -185,7 +199,8 @@ class Matcher:
         """The same without the DTD, for so many documents that do not keep to it; built when the first one comes."""
         self.invalid += documents
         if self._loose is None:
-            self._loose = _WithoutDtd(self, partial(self._make_engine, dtd=None))
+            uncounted = {} if self.adapting is None else {"is_counted": False}
+            self._loose = _WithoutDtd(self, partial(self._make_engine, dtd=None, **uncounted))
         return self._loose
 
 

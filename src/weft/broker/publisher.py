@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from weft.broker.answers import Matched, answered, chunks, deliver, match, read_to_match
+from weft.broker.answers import Matched, answered, chunks, deliver, match, placed, read_to_match
 from weft.broker.change_lock import ChangeLock
-from weft.broker.deliveries import Deliveries
 from weft.broker.destinations import Destination, Message
 from weft.broker.ids import Ids
 from weft.broker.matcher import Matcher
+from weft.broker.published import BatchMessages, ListedMessages, Published
+from weft.broker.subscription_ids import SubscriptionIds
+from weft.columns.integers import Ints
 from weft.documents.build import read
 from weft.documents.document import Document
+from weft.documents.document_column import Columns, DocumentColumn
 from weft.documents.gather import with_blanks
 from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
+from weft.engine.deliveries import Deliveries, deliveries
 from weft.errors import DocumentError, MessageError, failure_of
 from weft.joins.output.found import Found
 
-#: Messages, each with where it goes if it goes anywhere.
-Addressed = list[tuple[Message, Destination | None]]
 _KEPT = 10_000  # rejected documents and refused messages that are remembered
+
+
+class _ToldDocuments(NamedTuple):
+    """What is told of a batch when its node table is gone."""
+
+    documents: Sequence[Document]
+    rejected: Sequence[DocumentError]
 
 
 class Publisher:
@@ -36,26 +45,29 @@ class Publisher:
         self.refused: deque[MessageError] = deque(maxlen=_KEPT)
         self.refused_count = 0  # messages that were not made, also those no longer remembered
 
-    def matches(self, documents: list[Document]) -> list[Ids]:
+    def matches(self, documents: list[Document] | Columns) -> list[Ids]:
         """For each document the ids of the subscriptions that match it."""
-        found: list[Ids] = []
-        self._matcher.keep_up()
-        names, none = self._matcher.ids, np.zeros(0, np.int32)
+        found, is_kept_up = _FoundIds(self._matcher.ids), False
         for chunk in chunks(documents):
             answers = answered(chunk, self._matcher.headers, self._matcher.limits)
-            unknown = [document for document in chunk if id(document) not in answers]
-            batch = read_to_match(self._matcher.engine, unknown, self._matcher.limits)
-            self.rejected.extend(batch.rejected)
-            matched = match(self._matcher.engine, batch, self._matcher)
-            self._tell(batch, matched)
-            known = dict(zip(map(id, batch.documents), matched.subscriptions, strict=True))
-            for place, numbers in answers.items():
-                single = [number for number in numbers if number not in self._matcher.joins]
-                known[place] = np.array(single, np.int32)
-            found += [Ids(known.get(id(document), none), names) for document in chunk]
-        return found
+            unknown = [document for document in chunk if id(document) not in answers] if answers else chunk
+            if not len(unknown):  # the engine is left alone: all that it does for nothing takes longer than looking up
+                first = found.add(chunk, [], [])
+            else:
+                if not is_kept_up:
+                    self._matcher.keep_up()
+                    is_kept_up = True
+                batch = read_to_match(self._matcher.engine, unknown, self._matcher.limits)
+                self.rejected.extend(batch.rejected)
+                matched = match(self._matcher.engine, batch, self._matcher)
+                self._tell(batch, matched)
+                first = found.add(chunk, batch.documents, matched.subscriptions)
+            for place, document in enumerate(chunk if answers else ()):
+                if (numbers := answers.get(id(document))) is not None:
+                    found.put(first + place, [number for number in numbers if number not in self._matcher.joins])
+        return found.listed(documents)
 
-    def matches_under(self, lock: ChangeLock, documents: list[Document]) -> list[Ids]:
+    def matches_under(self, lock: ChangeLock, documents: list[Document] | Columns) -> list[Ids]:
         """The same, beside other threads where that can be, else alone."""
         with lock.shared() as place:
             found = self._matches_beside_others(documents, place)
@@ -64,16 +76,15 @@ class Publisher:
                 found = self.matches(documents)
         return found
 
-    def _matches_beside_others(self, documents: list[Document], place: int) -> list[Ids] | None:
+    def _matches_beside_others(self, documents: list[Document] | Columns, place: int) -> list[Ids] | None:
         """The same while other threads do it too, each at a place of its own; None where it must be done alone.
 
         That is where something is due to be done first, and where anything fails.
         """
         if not self._matcher.is_at_rest:
             return None
-        found: list[Ids] = []
         told: list[tuple[NodeTable | DocumentPaths, Matched]] = []
-        names, none, engine = self._matcher.ids, np.zeros(0, np.int32), self._matcher.engine
+        found, engine = _FoundIds(self._matcher.ids), self._matcher.engine
         try:
             for chunk in chunks(documents):
                 batch = read_to_match(engine, chunk, self._matcher.limits)
@@ -82,19 +93,37 @@ class Publisher:
                 else:
                     matches = engine.match(batch, whether=True, place=place)
                     matched = Matched(matches.subscriptions(), matches.refused, [])
-                known = dict(zip(map(id, batch.documents), matched.subscriptions, strict=True))
-                found += [Ids(known.get(id(document), none), names) for document in chunk]
+                found.add(chunk, batch.documents, matched.subscriptions)
                 told.append((batch, matched))
         except Exception:
             return None
         for batch, matched in told:
             self.rejected.extend(batch.rejected)
             self._tell(batch, matched)
-        return found
+        return found.listed(documents)
 
-    def messages(self, documents: list[Document]) -> Addressed:
+    def messages_beside_others(self, documents: list[Document], place: int) -> Published | None:
+        """The messages of a batch, while other threads make theirs, each at a place of its own; None as above."""
+        if not self._matcher.is_at_rest or len(self._matcher.joins):
+            return None
+        made: list[BatchMessages | ListedMessages] = []
+        told: list[tuple[_ToldDocuments, Deliveries]] = []
+        try:
+            for chunk in chunks(documents):
+                table = read(chunk, self._matcher.limits)
+                rows = deliveries(self._matcher.engine, table, place)
+                made.append(self._batch(rows, table))
+                told.append((_ToldDocuments(table.documents, table.rejected), rows))
+        except Exception:
+            return None
+        for some, rows in told:
+            self.rejected.extend(some.rejected)
+            self._tell(some, rows)
+        return Published(made)
+
+    def messages(self, documents: list[Document]) -> Published:
         """The messages of a batch: by document, then subscription, those of joins behind."""
-        made: Addressed = []
+        made: list[BatchMessages | ListedMessages] = []
         self._matcher.keep_up()
         for chunk in chunks(documents):
             # Where something matches, nodes are needed, and so the document.
@@ -104,52 +133,55 @@ class Publisher:
                 if not found
             }
             table = self._read([document for document in chunk if id(document) not in skipped])
-            made += self._selected(table)
+            made.append(self._selected(table))
             if len(self._matcher.joins):
                 made += self._joined(with_blanks(table, chunk, skipped) if skipped else table)
-        return made
+        return Published(made)
 
-    def _joined(self, table: NodeTable) -> Addressed:
+    def _joined(self, table: NodeTable) -> list[BatchMessages | ListedMessages]:
         """The messages of joins; whatever fails there takes nobody else's messages along."""
         try:
-            return self.joined(self._matcher.joins.process(table))
+            return self._of_joins(self._matcher.joins.process(table))
         except Exception as error:
             reason = f"{failure_of(error)}: perhaps not joined"
             self.rejected.extend(DocumentError(document.id, 1, 1, 0, reason) for document in table.documents)
             return []
 
-    def joined(self, found: Found) -> Addressed:
+    def joined(self, found: Found) -> Published:
         """The messages of joins, and those of the documents that they published."""
+        return Published(self._of_joins(found))
+
+    def _of_joins(self, found: Found) -> list[BatchMessages | ListedMessages]:
         matcher = self._matcher
-        made: Addressed = []
+        made: list[tuple[Message, Destination | None]] = []
         for each in matcher.joins.messages(found):
             subscription = matcher.subscriptions[each.number]
             ids = tuple(document.id for document in each.documents)
             made.append((Message(subscription.id, ids[-1], (each.text,), ids), subscription.to))
         self.rejected.extend(found.rejected)
         self._refuse(found.failed)
-        for chunk in chunks(found.published):
-            made += self._selected(matcher.joins.tables.of(chunk, alone=True)[0])
-        return made
+        published = chunks(found.published)
+        return [
+            ListedMessages(made),
+            *(self._selected(matcher.joins.tables.of(chunk, alone=True)[0]) for chunk in published),
+        ]
 
     def _read(self, documents: list[Document]) -> NodeTable:
         table = read(documents, self._matcher.limits)
         self.rejected.extend(table.rejected)
         return table
 
-    def _selected(self, table: NodeTable) -> Addressed:
+    def _selected(self, table: NodeTable) -> BatchMessages:
         """The messages that single documents bring."""
-        rows = deliver(self._matcher.engine, table, self._matcher)
+        matcher = self._matcher
+        rows = deliver(matcher.engine, table, matcher)
         self._tell(table, rows)
-        starts = [*np.flatnonzero(rows.is_first).tolist(), len(rows.text)]
-        made: Addressed = []
-        for start, end in pairwise(starts):
-            subscription = self._matcher.subscriptions[int(rows.subscription[start])]
-            document = table.documents[int(rows.document[start])]
-            made.append((Message(subscription.id, document.id, tuple(rows.text[start:end])), subscription.to))
-        return made
+        return self._batch(rows, table)
 
-    def _tell(self, batch: NodeTable | DocumentPaths, answer: Deliveries | Matched) -> None:
+    def _batch(self, rows: Deliveries, table: NodeTable) -> BatchMessages:
+        return BatchMessages.of(rows, table.documents, self._matcher.ids, self._matcher.subscriptions.destinations)
+
+    def _tell(self, batch: NodeTable | DocumentPaths | _ToldDocuments, answer: Deliveries | Matched) -> None:
         """Remember what came to nothing."""
         self._refuse((number, batch.documents[place].id, reason) for place, number, reason in answer.refused)
         for place, reason in answer.rejected:
@@ -160,3 +192,35 @@ class Publisher:
         for number, document, reason in refused:
             self.refused.append(MessageError(self._matcher.ids.of(number), document, reason))
             self.refused_count += 1
+
+
+class _FoundIds:
+    """What is found in a batch, document by document; rows of a column that have no document match nothing."""
+
+    def __init__(self, names: SubscriptionIds) -> None:
+        self._ids: list[Ids] = []
+        self._names, self._none = names, np.zeros(0, np.int32)
+
+    def add(self, chunk: Sequence[Document], read: Sequence[Document], subscriptions: list[Ints]) -> int:
+        """The subscriptions of the documents of a chunk that could be read; where its documents begin comes back."""
+        if isinstance(chunk, DocumentColumn):
+            first, places = 0, read.rows.tolist() if isinstance(read, DocumentColumn) else []
+            self._fill(int(chunk.rows[-1]) + 1)
+        else:
+            first, places = len(self._ids), placed(chunk, read)
+            self._fill(first + len(chunk))
+        for place, numbers in zip(places, subscriptions, strict=True):
+            self._ids[first + place] = Ids(numbers, self._names)
+        return first
+
+    def put(self, place: int, numbers: list[int]) -> None:
+        """The subscriptions of one document, whatever else was found."""
+        self._ids[place] = Ids(np.array(numbers, np.int32), self._names)
+
+    def _fill(self, size: int) -> None:
+        self._ids += [Ids(self._none, self._names) for _ in range(size - len(self._ids))]
+
+    def listed(self, documents: list[Document] | Columns) -> list[Ids]:
+        """All of it."""
+        self._fill(documents.rows if isinstance(documents, Columns) else len(documents))
+        return self._ids

@@ -15,11 +15,13 @@ from rich.table import Table
 from weft.broker.broker import Broker
 from weft.broker.destinations import Message
 from weft.broker.subscriptions import load_subscriptions
+from weft.cli.match_elements import OneQuery, OptimizerOption
 from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, QueriesFile, RowTag, naming, read_dtd
 from weft.cli.queries import load_broker
-from weft.cli.sources import Documents, Rejected, find_documents, read_batches
+from weft.cli.sources import MANY, WAIT, Documents, Rejected, find_documents, read_batches
 from weft.documents import Document, Limits
 from weft.documents.document import DoctypePolicy, read_limits
+from weft.errors import ConfigurationError
 from weft.languages import recognize
 from weft.reference.pathsharing.approaches import Approach
 
@@ -42,6 +44,10 @@ def match(
     approach: Annotated[
         Approach | None, typer.Option(help="Answer FLWR queries one by one, as in the paper, instead of together.")
     ] = None,
+    optimizer: OptimizerOption = None,
+    trusted: Annotated[
+        bool, typer.Option("--trusted", help="With --optimizer and --dtd: what cannot match any more is not checked.")
+    ] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Tell what each operator cost.")] = False,
     namespace: Namespaces = None,
     ignore_namespaces: IgnoreNamespaces = False,
@@ -58,6 +64,9 @@ def match(
     An XSCL query joins documents: they come in the order given, and the time is the clock's. Each of its messages has a
     line with all documents that it joins. Where the input ends all windows close, and what nothing followed is told.
 
+    With --optimizer there is one XPath or FLWR query, and what it asks for is retrieved in the scan or navigated to,
+    whichever costs less on these documents; the answers are the same.
+
     A document that cannot be read is rejected: its place and reason go to standard error, the others go on, and the
     exit code is 1; so it is if a message is not made because it would break a limit. If a query is wrong nothing is
     matched, and the exit code is 2.
@@ -67,11 +76,20 @@ def match(
       weft match --ids --namespace dc=http://purl.org/dc/elements/1.1/ subscriptions.xpath news/
       weft match joins/ payments/ refunds/
       weft match --ids --row-tag item subscriptions.xpath dump.xml.gz
+      weft match --row-tag auction --optimizer greedy query.xpath auctions.xml
+      weft match --row-tag auction --optimizer greedy query.xpath - < auctions.xml
       curl -s https://example.org/item.xml | weft match subscriptions.xpath -
     """
     settings = [f"max_bytes={max_bytes}", f"max_depth={max_depth}", f"doctype={doctype}", *(limit or ())]
     limits = read_limits(settings)
     graph = read_dtd(dtd) if dtd is not None else None
+    if optimizer is not None:
+        names = naming(namespace, ignore_namespaces)
+        one = OneQuery(queries, names, optimizer, limits, graph, trusted=trusted)
+        _match_one(one, documents, row_tag, ids)
+        return
+    if trusted:
+        raise ConfigurationError("--trusted: expected --optimizer and --dtd with it")
     broker = Broker(limits, dtd=graph, approach=approach, profile=profile)
     load_broker(queries, naming(namespace, ignore_namespaces), broker)
     if ids:
@@ -85,6 +103,18 @@ def match(
         _tell_profile(broker)
     _tell_refused(broker)
     if rejected.any or broker.refused_count:
+        raise typer.Exit(1)
+
+
+def _match_one(query: OneQuery, documents: list[str], row_tag: str | None, ids: bool) -> None:
+    """One query by plans that are chosen by cost."""
+    rejected = Rejected()
+    lines = query.ids if ids else query.lines
+    for batch in read_batches(find_documents(documents, rejected), row_tag, query.matcher.limits, rejected, MANY, WAIT):
+        _print(lines(batch, rejected))
+    for refused in query.matcher.refused:
+        typer.echo(f"weft: not made: {refused}", err=True)
+    if rejected.any or query.matcher.refused:
         raise typer.Exit(1)
 
 

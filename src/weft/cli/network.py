@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from time import time
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +19,8 @@ from weft.cli.sources import Rejected, find_documents, read_batches
 from weft.documents.document import Document, Limits, read_limits
 from weft.durable import write_atomically
 from weft.errors import ConfigurationError
+from weft.headers.selection.feedback import Feedback
+from weft.headers.selection.feedback_file import write_feedback
 from weft.network.drawing import draw
 from weft.network.embedded import run_embedded
 from weft.network.output import is_output, read_output
@@ -93,6 +96,9 @@ def simulate(
     ] = False,
     as_json: AsJson = False,
     svg: SvgFile = None,
+    feedback: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what servers asked of headers, for weft views select.")
+    ] = None,
     row_tag: RowTag = None,
     limit: LimitSettings = None,
     master: Master = "local[*]",
@@ -113,18 +119,20 @@ def simulate(
     """
     if spark and embedded:
         raise ConfigurationError("expected one of --spark and --embedded, found both")
+    if feedback is not None and (spark or embedded):
+        raise ConfigurationError("--feedback: expected neither --spark nor --embedded, found one of them")
     network, limits, rejected = read_topology(topology), read_limits(limit or ()), Rejected()
     if spark:
         report = _simulate_on_spark(network, documents, row_tag, tuple(limit or ()), master)
     else:
-        report = _simulate(network, _batches(documents, row_tag, limits, rejected), limits, embedded)
+        report = _simulate(network, _batches(documents, row_tag, limits, rejected), limits, embedded, feedback)
     for error in report.rejected:
         rejected.tell(error)
-    _draw(svg, network, report)
     if deliveries:
         _print_deliveries(report.deliveries)
     else:
         _tell(report, as_json)
+    _draw(svg, network, report)
     if rejected.any:
         raise typer.Exit(1)
 
@@ -143,6 +151,7 @@ def run(
     max_files_per_trigger: Annotated[int, typer.Option(min=1, help="Files of one micro-batch, at most.")] = 1000,
     as_json: AsJson = False,
     svg: SvgFile = None,
+    row_tag: RowTag = None,
     master: Master = "local[*]",
     limit: LimitSettings = None,
 ) -> None:
@@ -174,15 +183,16 @@ def run(
             from weft.spark.network import NetworkJob  # noqa: PLC0415
         except ModuleNotFoundError as error:
             raise _no_spark(error) from None
-        job = NetworkJob(given, documents, output, tuple(server or ()), max_files_per_trigger, tuple(limit or ()))
+        here, limits = tuple(server or ()), tuple(limit or ())
+        job = NetworkJob(given, documents, output, here, max_files_per_trigger, limits, row_tag)
         try:
             run_network(job, interrupts, stream=stream, master=master)
         except KeyboardInterrupt:
             typer.echo(f"weft: interrupted; {output}: the same command goes on", err=True)
             raise typer.Exit(130) from None
     _, report = read_output(output)
-    _draw(svg, given, report)
     _tell(report, as_json)
+    _draw(svg, given, report)
 
 
 @network.command()
@@ -207,12 +217,14 @@ def show(
     """
     if is_output(network):
         topology, report = read_output(network)
-        _draw(svg, topology, report)
         if deliveries:
             _print_deliveries(_read_deliveries(network))
         else:
             _tell(report, as_json)
+        _draw(svg, topology, report)
         return
+    if network.is_dir():
+        raise ConfigurationError(f"{network}: expected a topology, or the output of weft network run, found a folder")
     topology = read_topology(network)
     if deliveries:
         raise ConfigurationError(f"--deliveries: expected the output of weft network run, found the topology {network}")
@@ -223,13 +235,20 @@ def show(
         tell_topology(topology, Console())
 
 
-def _simulate(topology: Topology, batches: Iterable[list[Document]], limits: Limits, embedded: bool) -> Report:
+def _simulate(
+    topology: Topology, batches: Iterable[list[Document]], limits: Limits, embedded: bool, feedback: Path | None
+) -> Report:
     if embedded:
         return run_embedded(topology, (document for batch in batches for document in batch), limits=limits)
     simulation = Simulation(topology, limits=limits)
     for batch in batches:
         simulation.publish(batch)
-    return simulation.end()
+    report = simulation.end()
+    if feedback is not None:
+        found, now = Feedback(), time()
+        simulation.network.tell(found, now)
+        write_feedback(found, feedback, now)
+    return report
 
 
 def _simulate_on_spark(

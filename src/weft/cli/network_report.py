@@ -71,6 +71,7 @@ def _summary(report: Report) -> Table:
     table.add_row("parsing", _seconds(found.parse_seconds))
     table.add_row("looking up", _seconds(found.look_up_seconds))
     table.add_row("parsing saved", _seconds(report.parse_seconds_saved))
+    table.add_row("headers on links", f"{_seconds(report.header_seconds)} at {report.bandwidth / 1e6:,g} MB/s")
     latency = report.latency
     table.add_row("latency: mean", _seconds(latency.mean))
     table.add_row("latency: median, 95%", f"{_seconds(latency.quantile(0.5))}, {_seconds(latency.quantile(0.95))}")

@@ -34,8 +34,8 @@ def query(
 ) -> None:
     """Select nodes from all sources: from stored views where these have them, else at the sources.
 
-    Nodes come by source and in document order, a line each. Where a source does not answer, what the others have
-    is told, with a warning for it, and the exit code is 1.
+    Nodes come by source and in document order, a line each. Where a source does not answer, what there is without
+    it is told, with a warning for it, and the exit code is 1.
 
     \b
       weft sources add shop.xml
@@ -49,18 +49,24 @@ def query(
         if not server.registry.entries():
             raise ConfigurationError(f"{store}: expected sources, found none; add them with weft sources add")
         found = server.query(xpath, naming(namespace, False).namespaces, fresh=fresh)
+    if server.record.damage is not None:
+        typer.echo(f"warning: {server.record.damage}: this query is not recorded", err=True)
     for row in found.rows.to_pylist():
         if form is Form.XML:
             typer.echo(row["fragment"])
         else:
             shown = {key: row[key] for key in ("source", "document", "version", "offset", "path", "value", "fragment")}
             typer.echo(json.dumps(shown, ensure_ascii=False))
-    if explain:
+    if explain or not (found.ways or found.missing):
         typer.echo(found.explain(), err=True)
+    for damaged in found.damaged:
+        typer.echo(f"warning: {damaged}: it was asked instead", err=True)
     for error in found.rejected:
         typer.echo(str(error), err=True)
+    partly = {way.source for way in found.ways}
     for missing in found.missing:
-        typer.echo(f"warning: {missing}: its nodes are not among these", err=True)
+        told = "not all of its nodes are" if missing.source in partly else "its nodes are not"
+        typer.echo(f"warning: {missing}: {told} among these", err=True)
     if found.missing or found.rejected:
         raise typer.Exit(1)
 
@@ -84,9 +90,12 @@ def serve_queries(
     """
     with libraries():
         from weft.views.service import QueryLimits, run_service  # noqa: PLC0415
+        from weft.views.sources.registry import SourceRegistry  # noqa: PLC0415
 
     def tell(address: str) -> None:
         typer.echo(f"queries are answered at {address}/query?xpath=… (end with Ctrl-C)", err=True)
 
+    if not SourceRegistry(store).entries():
+        typer.echo(f"no sources in {store} yet; weft sources add LOCATION --store {store} adds one", err=True)
     limits = QueryLimits(timeout, max_nodes, int(read_size("--max-bytes", max_bytes)))
     run_service(store, host, port, limits, tell)

@@ -16,6 +16,7 @@ from weft.cli.run_report import tell_summary
 from weft.delivery.job import AHEAD, LATENESS, Job
 from weft.delivery.output import Format, Mode
 from weft.errors import ConfigurationError
+from weft.optimizer.adapting import Retrieval
 
 
 # Long: nearly all of it is options and the text of --help.
@@ -55,6 +56,12 @@ def run(
             help="With --stream: how far ahead of the clock a document that is joined may be.",
         ),
     ] = AHEAD,
+    optimizer: Annotated[
+        Retrieval,
+        typer.Option(
+            help="Let that part bring conditions up which costs least in the documents that come, or by kind."
+        ),
+    ] = "greedy",
     master: Annotated[str, typer.Option(metavar="URL", help="Where Spark runs.")] = "local[*]",
     conf: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark. Can be repeated.")
@@ -95,6 +102,7 @@ def run(
         overwrite=overwrite,
         lateness=lateness,
         ahead=ahead,
+        optimizer=optimizer,
         limits=tuple(limit or ()),
     )
     settings = dict(_setting(entry) for entry in conf or [])

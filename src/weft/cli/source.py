@@ -28,7 +28,8 @@ _TransmissionRate = Annotated[
     typer.Option("--transmission-rate", metavar="SIZE", help="Bytes of results that arrive in a second: 500kB."),
 ]
 _LatencyTime = Annotated[
-    str | None, typer.Option("--latency", metavar="TIME", help="How long it takes until an answer begins: 20ms.")
+    str | None,
+    typer.Option("--latency", metavar="TIME", help="Until an answer begins: 20ms. Without a unit it is seconds."),
 ]
 _Timeout = Annotated[float, typer.Option(min=0.001, help="Seconds that a source may take to answer.")]
 
@@ -78,7 +79,8 @@ def serve(
         from weft.views.sources.running import serve as serve_source  # noqa: PLC0415
 
     opened = open_source(documents, name)
-    found = f"{opened.name}: {len(opened.tokens()):,} documents"
+    number = len(opened.tokens())
+    found = f"{opened.name}: {number:,} document{'' if number == 1 else 's'}"
     rates = _rates(processing_rate or rate, transmission_rate or rate, latency)
     serve_source(
         opened,

@@ -7,14 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from weft.cli.tables import table_console
 from weft.views.sources.changes import Changes
 from weft.views.sources.rates import Rate, Rates
 from weft.views.sources.registry import Check, SourceEntry, SourceRegistry
 from weft.views.sources.source import SourceError, read_question
 
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (0.0, "B"))
 _PROBES = ("/*/*[1]", "/*")  # a little, and all
 
 
@@ -34,7 +35,7 @@ def list_sources(store: Path) -> None:
     for entry in entries:
         shown = *_shown(entry), f"{entry.observed.total:,}", _changes(entry.changes)
         table.add_row(entry.name, entry.location, *shown)
-    Console().print(table, markup=False)
+    table_console().print(table, markup=False)
 
 
 def remove_source(store: Path, name: str) -> None:
@@ -55,7 +56,7 @@ def check_sources(store: Path, names: list[str], is_measured: bool, timeout: flo
         changed = "" if found.error else f"{len(found.changed):,}"
         documents = "" if found.documents is None else f"{found.documents:,}"
         table.add_row(found.entry.name, "down" if found.error else "up", documents, changed, *_shown(found.entry))
-    Console().print(table, markup=False)
+    table_console().print(table, markup=False)
     for found in checks:
         for id in found.changed:
             typer.echo(f"changed: {found.entry.name}: {id}", err=True)
@@ -86,7 +87,7 @@ def _shown(entry: SourceEntry) -> tuple[str, str, str]:
 def _speed(rate: Rate | None) -> str:
     if rate is None:
         return "unknown"
-    unit, name = next((unit, name) for unit, name in ((1e6, "MB"), (1e3, "kB"), (0.0, "B")) if rate.mean >= unit)
+    unit, name = next((unit, name) for unit, name in _UNITS if rate.mean >= unit)
     return f"{rate.mean / (unit or 1):.3g} {name}/s{_spread(rate)}"
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from io import BufferedIOBase
 from itertools import takewhile
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, cast
 
 import typer
@@ -19,11 +20,14 @@ from rich.progress import Progress
 from weft.broker.broker import Broker
 from weft.documents import Document, Limits
 from weft.errors import ConfigurationError, DocumentError
+from weft.inputs.arriving import arriving
 from weft.inputs.chunks import reason_of
 from weft.inputs.files import File, Piece, find_files, path_below, read_piece, read_stream
 
 STANDARD_INPUT = "-"
 _BATCH = 64  # documents
+MANY = 1_024  # for one query, whose plan needs many to be cheap
+WAIT = 0.05  # seconds that one of them waits for the others, where they come from standard input
 _BATCH_BYTES = 32 * 1024 * 1024  # or fewer, if they are large
 #: A file; or the name of what is read once, as it comes: standard input, or a pipe.
 GivenDocument = File | str
@@ -95,21 +99,37 @@ def _find_files(path: str, rejected: Rejected) -> list[File]:
 
 
 def read_batches(
-    found: list[GivenDocument], row_tag: str | None, limits: Limits, rejected: Rejected
+    found: list[GivenDocument],
+    row_tag: str | None,
+    limits: Limits,
+    rejected: Rejected,
+    most: int = _BATCH,
+    wait: float | None = None,
 ) -> Iterator[list[Document]]:
-    """The documents, a batch at a time: only one batch is ever held."""
+    """The documents, a batch at a time: only one batch is ever held.
+
+    With `wait` the batch is given when nothing has come from standard input, or a pipe, for so many seconds.
+    """
     with _progress(len(found)) as advance:
         batch: list[Document] = []
-        size = 0
+        size, began = 0, monotonic()
         for each in found:
-            for entry in _read(each, row_tag, limits):
+            entries = _read(each, row_tag, limits)
+            for entry in arriving(entries, wait) if wait is not None and isinstance(each, str) else entries:
+                if entry is None:
+                    if batch:
+                        yield batch
+                    batch, size = [], 0
+                    continue
                 if isinstance(entry, DocumentError):
                     rejected.tell(entry)
                     continue
                 # Without the time of the file: they come in the order given, and the time is the clock's.
                 batch.append(Document(entry.data, entry.id, entry.stream))
                 size += len(entry.data)
-                if len(batch) == _BATCH or size > _BATCH_BYTES:
+                began = monotonic() if len(batch) == 1 else began
+                is_late = wait is not None and isinstance(each, str) and monotonic() - began > wait
+                if len(batch) == most or size > _BATCH_BYTES or is_late:
                     yield batch
                     batch, size = [], 0
             advance(1)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -16,6 +15,7 @@ from weft.cli.options import Namespaces, naming
 from weft.cli.quantities import read_seconds, read_size
 from weft.cli.source import STORE, StoreFolder
 from weft.cli.standard_output import kept_clean
+from weft.cli.tables import table_console
 from weft.cli.views import views
 from weft.errors import ConfigurationError
 
@@ -36,6 +36,10 @@ _Risk = Annotated[
 
 stored_views = views
 _AS_THEY_WERE = "its views are as they were"
+_NOTHING_PAYS = (
+    "nothing is worth its space: the sources are as fast as stored views, change too often, "
+    "or are asked too seldom for these to pay"
+)
 
 
 def _server(store: Path) -> QueryServer:
@@ -57,22 +61,29 @@ def _recommended(server: QueryServer, workload: Path | None, budget: str, method
         return server.recommend(workload, read_size("--budget", budget), SelectionMethod(method), risk)
 
 
-def _show(found: Recommendation) -> None:
-    table = Table("part of the answers", "on disk", box=None)
-    sizes = {each.key: each.size for each in found.problem.candidates}
+def _show(found: Recommendation, period: str = "", seconds: float = 1.0) -> None:
+    """What was chosen, and what it saves: in a period of so many seconds, if frequencies are those of a second."""
+    table = Table("source", "part of the answers", "on disk", box=None)
+    parts = {each.key: each for each in found.problem.candidates}
     for key, text in found.definitions().items():
-        table.add_row(escape(text), f"{sizes[key]:,} bytes")
-    console = Console()
+        table.add_row(escape(parts[key].source), escape(text), f"{parts[key].size:,} bytes")
+    console = table_console()
     console.print(table)
     answered = found.answered()
     whole = sum(share == 1 for share in answered.values())
-    before, after = found.time_before, found.choice.time
+    before, after = seconds * found.time_before, seconds * found.choice.time
     console.print(
         f"\n{len(found.choice.keys)} of {len(found.problem.candidates)} parts, about {found.choice.size:,} bytes; "
-        f"{whole} of {len(answered)} queries without asking a source. Of the {before:.3g} s that the "
+        f"{whole} of {len(answered)} queries without asking a source. Of the {before:.3g} s{period} that the "
         f"workload takes at the sources by their rates, {before - after:.3g} s are saved.",
         markup=False,
     )
+
+
+def _tell_idle(found: Recommendation) -> None:
+    """Say why nothing was chosen, if it is not for want of space."""
+    if not found.choice.keys and any(each.size <= found.budget for each in found.problem.candidates):
+        typer.echo(_NOTHING_PAYS, err=True)
 
 
 def _tell_missing(missing: Sequence[SourceError], told: str) -> None:
@@ -103,6 +114,7 @@ def recommend(
     with _server(store) as server:
         found = _recommended(server, workload, budget, method, risk)
     _show(found)
+    _tell_idle(found)
     _tell_missing(found.missing, "its answers are not weighed")
 
 
@@ -134,6 +146,7 @@ def materialize(
             with kept_clean():
                 manifest = server.materialize(found)
             _show(found.keeping(manifest.stored))
+            _tell_idle(found)
             if left_out := len(found.choice.keys) - len(manifest.stored.intersection(found.choice.keys)):
                 typer.echo(f"{left_out} more were recommended, but take more than the budget on disk", err=True)
     typer.echo(f"{manifest.size:,} bytes on disk", err=True)
@@ -153,7 +166,7 @@ def list_views(store: StoreFolder = STORE) -> None:
         table.add_row(
             view.name, escape(view.text), f"{len(stored)} of {len(parts)}", f"{sum(p.rows for p in stored):,}", size
         )
-    Console().print(table)
+    table_console().print(table)
     typer.echo(f"{manifest.size:,} bytes on disk in all; what views share is counted once here", err=True)
 
 
@@ -175,6 +188,8 @@ def refresh(store: StoreFolder = STORE) -> None:
 
     down: list[SourceError] = []
     with _server(store) as server:
+        if not server.registry.entries() and not server.store.manifest().sources:
+            raise ConfigurationError(f"{store}: expected a store, found no sources and no views there")
         for name, found in server.refresh().items():
             if isinstance(found, SourceError):
                 down.append(found)
@@ -201,5 +216,6 @@ def adapt(
     with _server(store) as server, kept_clean():
         seconds = read_seconds("--horizon", horizon)
         adapted = server.adapt(read_size("--budget", budget), seconds, margin, risk)
-    _show(adapted)
+    _show(adapted, " a day", 86_400.0)
+    _tell_idle(adapted)
     _tell_missing(adapted.missing, _AS_THEY_WERE)

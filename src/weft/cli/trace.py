@@ -14,7 +14,7 @@ from weft.cli.stages import Stage, stages
 from weft.cli.tree import MARK, tree
 from weft.documents import Limits, NodeTable, read
 from weft.engine import Engine
-from weft.engine.messages.building import binding_pattern
+from weft.engine.messages.first_bindings import binding_pattern
 from weft.errors import ConfigurationError, UnsupportedError
 from weft.languages import parse
 from weft.plans.flwr import Flwr
@@ -46,7 +46,7 @@ def trace(
     """
     names = naming(namespace, ignore_namespaces)
     plan = _parse(query, names, ignore_namespaces)
-    steps = stages(binding_pattern(plan.variables) if isinstance(plan, Flwr) else plan)
+    steps = stages(binding_pattern(plan.variables, plan.where) if isinstance(plan, Flwr) else plan)
     table = _read(document)
     selected = _select(table, steps)
     console = Console(highlight=False, soft_wrap=True)
@@ -107,7 +107,7 @@ def _select(table: NodeTable, steps: list[Stage]) -> list[list[int]]:
 def _hint(query: str, names: Naming, table: NodeTable, console: Console) -> None:
     """The most common reason for no result at all."""
     plan = _parse(query, names, True)
-    without = stages(binding_pattern(plan.variables) if isinstance(plan, Flwr) else plan)
+    without = stages(binding_pattern(plan.variables, plan.where) if isinstance(plan, Flwr) else plan)
     number = len(_select(table, without)[-1])
     if number:
         hint = f"with --ignore-namespaces it would be {number}: this document's names have a namespace, see --namespace"

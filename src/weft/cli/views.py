@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -12,14 +13,20 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.cli.options import Namespaces, naming
+from weft.cli.quantities import read_size
 from weft.cli.sources import Rejected, find_documents, read_batches
 from weft.documents.document import Document, Limits
 from weft.errors import ConfigurationError
 from weft.headers.configuration import configure, write_configurations
+from weft.headers.selection.feedback_file import read_feedback
 from weft.headers.selection.greedy import select_greedy
 from weft.headers.selection.instance import hits
+from weft.headers.selection.online import learn
 from weft.headers.selection.ours import select_views
+from weft.headers.selection.problem import BANDWIDTH
 from weft.headers.selection.workload import ViewProblem, make_problem, read_workload
+from weft.network.topology_file import read_topology
+from weft.network.view_workload import view_workload
 
 views = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 _SAMPLE = 200  # documents that are looked at
@@ -51,7 +58,12 @@ def _views() -> None:
 # Long: nearly all of it is options and the text of --help.
 @views.command()
 def select(
-    workload: Annotated[Path, typer.Option(metavar="FILE", show_default=False, help="Servers and their queries.")],
+    workload: Annotated[
+        Path | None, typer.Option(metavar="FILE", show_default=False, help="Servers and their queries.")
+    ] = None,
+    topology: Annotated[
+        Path | None, typer.Option(metavar="TOPOLOGY.toml", show_default=False, help="Or the network that they are in.")
+    ] = None,
     size: Annotated[int | None, typer.Option(min=0, help="At most so many views.", show_default=False)] = None,
     max_bytes: Annotated[
         float | None, typer.Option(min=0, help="At most so many bytes of views in a header.", show_default=False)
@@ -62,6 +74,13 @@ def select(
     method: Annotated[
         Method, typer.Option(help="By cost, by the paper's Algorithm 1, or exactly (SciPy).")
     ] = Method.OURS,
+    feedback: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="What servers reported of headers; several add up.")
+    ] = None,
+    bandwidth: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Bytes a second of a link: 125MB, or the topology's.", show_default=False),
+    ] = None,
     name: Annotated[str, typer.Option(help="The name of the configuration.")] = "views",
     version: Annotated[int, typer.Option(min=1, help="Its version: a changed list is a new one.")] = 1,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the configuration, as TOML.")] = None,
@@ -70,21 +89,36 @@ def select(
     """Choose views for the queries of all servers.
 
     FILE has a server a line: {"server": "desk", "documents": 5000, "queries": ["/news[head/title = 'x']"]}, where
-    documents is how many reach it, and weighs it.
+    documents is how many reach it, and weighs it. With --topology the servers are those of a network, which also ask
+    for what is wanted behind them; the --documents are sent through it, to count how many reach each and go over links.
 
     Method ours looks at documents of the stream: which expressions have one node, how large elements are, what parsing
-    takes. It chooses as many views as pay, or as many as the bounds allow; a view may be an element around several
-    expressions, which is parsed alone, or a position. greedy and optimum choose among the expressions themselves and
-    need --size.
+    takes. It chooses as many views as pay, or as many as the bounds allow: one pays where what it saves of parsing is
+    more than what its bytes take on all links. A view may be an element around several expressions, which is parsed
+    alone, or a position. With --feedback (of weft network simulate, or Broker.header_feedback) what servers saw counts
+    instead: how many documents reached each, and how many passed each test. greedy and optimum choose among the
+    expressions themselves and need --size.
 
     \b
       weft views select --workload servers.jsonl --documents news/ --max-bytes 40
       weft views select --workload servers.jsonl --size 15 --method greedy --output views.toml
+      weft views select --topology network.toml --documents news/ --bandwidth 1MB --output views.toml
+      weft views select --topology network.toml --documents news/ --feedback seen.json --version 2 --output views.toml
 
     The exit code is 1 if --documents could not be found or opened.
     """
     rejected = Rejected()
-    found = make_problem(read_workload(workload, naming(namespace, False).namespaces), _read(documents or [], rejected))
+    if (workload is None) == (topology is None):
+        raise ConfigurationError(f"expected --workload or --topology, found {'both' if workload else 'neither'}")
+    given = _read(documents or [], rejected)
+    if topology is not None:
+        found = _problem_of_network(topology, given, bandwidth)
+    else:
+        assert workload is not None, "it was given"
+        servers = read_workload(workload, naming(namespace, False).namespaces)
+        found = make_problem(servers, given, bandwidth=_bandwidth(bandwidth, BANDWIDTH))
+    if feedback:
+        found = _learned(found, feedback)
     if method is not Method.OURS and size is None:
         raise ConfigurationError(f"--method {method}: expected --size, found none")
     texts = _choose(found, method, size, max_bytes)
@@ -94,6 +128,28 @@ def select(
     _show(found, texts)
     if rejected.any:
         raise typer.Exit(1)
+
+
+def _problem_of_network(path: Path, documents: list[Document], bandwidth: str | None) -> ViewProblem:
+    if not documents:
+        raise ConfigurationError("--topology: expected --documents to send through the network, found none")
+    topology = read_topology(path)
+    asked = view_workload(topology, documents)
+    rate = _bandwidth(bandwidth, topology.bandwidth)
+    return make_problem(asked.servers, documents, bandwidth=rate, links=asked.links)
+
+
+def _learned(found: ViewProblem, files: list[Path]) -> ViewProblem:
+    reports, now = read_feedback(files)
+    problem = learn(found.problem, found.expressions, reports, now)
+    if not any(server.weight for server in problem.servers):
+        names = ", ".join(server.name for server in problem.servers[:5])
+        raise ConfigurationError(f"--feedback: expected reports of the servers {names}, found none")
+    return replace(found, problem=problem)
+
+
+def _bandwidth(given: str | None, usual: float) -> float:
+    return usual if given is None else read_size("--bandwidth", given)
 
 
 def _choose(found: ViewProblem, method: Method, size: int | None, max_bytes: float | None) -> list[str]:

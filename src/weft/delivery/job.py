@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from weft.delivery.metrics import Metrics
 from weft.delivery.output import Format, Mode
@@ -31,6 +32,7 @@ class Job:
     overwrite: bool = False
     lateness: float = LATENESS
     ahead: float = AHEAD
+    optimizer: Literal["greedy", "fixed"] = "greedy"  # what brings conditions up: see `weft.Broker`
     limits: Sequence[str] = ()  # such as max_bytes=1000: see `weft.Limits`
     metrics: Metrics = field(default_factory=Metrics)
 

@@ -56,7 +56,7 @@ class Fragments:
         prefix, colon, _ = self._table.tags[self._table.attribute_tag[at]].rpartition(":")
         if not colon or prefix == "xml":
             return ""
-        return _declaration(prefix, self._table.names[self._table.attribute_name[at]][1:].rpartition("}")[0])
+        return declaration(prefix, self._table.names[self._table.attribute_name[at]][1:].rpartition("}")[0])
 
     def _end(self, row: int, source: bytes) -> int:
         """Where the element ends: behind its end tag, or behind `/>`, which has no end tag."""
@@ -71,10 +71,11 @@ class Fragments:
         written = self._written.get(number)
         if written is None:
             _, prefix, uri = self._table.namespaces[number]
-            written = self._written[number] = _declaration(prefix, uri)
+            written = self._written[number] = declaration(prefix, uri)
         return written
 
 
-def _declaration(prefix: str | None, uri: str | None) -> str:
+def declaration(prefix: str | None, uri: str | None) -> str:
+    """A namespace declaration as it stands in a start tag, with the blank before it."""
     name = f"xmlns:{prefix}" if prefix else "xmlns"
     return f' {name}="{escape_attribute(uri or "")}"'

@@ -18,7 +18,7 @@ class Scopes:
     """
 
     def __init__(self, table: NodeTable) -> None:
-        self._table = table
+        self._last = table.last
         self._rows = [row for row, _, _ in table.namespaces]
         declared_at = np.array(self._rows, np.int64)
         numbers = _numbered(table)
@@ -36,7 +36,7 @@ class Scopes:
 
     def missing(self, row: int) -> list[int]:
         """The declarations, as they come in the table, that an element uses and that are not inside it."""
-        first, end = int(self._first[row]), int(self._first[self._table.last[row] + 1])
+        first, end = int(self._first[row]), int(self._first[self._last[row] + 1])
         if first == end:
             return []
         declared_at = self._rows

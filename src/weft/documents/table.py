@@ -6,13 +6,15 @@ then attributes, then texts, each in document order. `parent` is right for all t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from weft.columns.integers import Ints, Longs, expand
+from weft.columns.kept import kept_property
 from weft.documents.document import Document
+from weft.documents.document_column import source_sizes
 from weft.documents.kind import Kind
 from weft.documents.names import NameTable
 from weft.documents.strings import Characters, Strings
@@ -27,8 +29,8 @@ _WIDEST = 4  # bytes of a character
 class NodeTable:
     """A batch of documents as columns. Rows are elements in document order, document after document."""
 
-    documents: tuple[Document, ...]
-    sources: tuple[bytes, ...]
+    documents: Sequence[Document]
+    sources: Sequence[bytes]
     rejected: tuple[DocumentError, ...]
     name_table: NameTable  # shared by batches, and growing: a number means the same in all tables that have it
     # one entry an element
@@ -65,22 +67,22 @@ class NodeTable:
         """Names as written, `prefix:local`: the columns `tag` and `attribute_tag` point here."""
         return self.name_table.tags
 
-    @cached_property
+    @kept_property
     def element_names(self) -> list[int]:
         """The numbers of the names that elements of this batch have; the name table may have very many others."""
         return _distinct(self.name)
 
-    @cached_property
+    @kept_property
     def attribute_names(self) -> list[int]:
         """The numbers of the names that attributes of this batch have."""
         return _distinct(self.attribute_name)
 
-    @cached_property
+    @kept_property
     def texts(self) -> Strings:
         """The texts, each made when it is asked for."""
         return Strings(self.characters, self.text_start)
 
-    @cached_property
+    @kept_property
     def attribute_values(self) -> Strings:
         """The values of attributes, each made when it is asked for."""
         return Strings(self.attribute_characters, self.attribute_value_start)
@@ -100,12 +102,12 @@ class NodeTable:
         """How many nodes there are in all."""
         return len(self.parent)
 
-    @cached_property
+    @kept_property
     def node_document(self) -> Ints:
         """The document of every node."""
         return np.concatenate([self.document, self.document[self.parent[self.elements :]]])
 
-    @cached_property
+    @kept_property
     def ranges(self) -> Ints:
         """For elements, attributes and texts, a row each: where every document's nodes begin, and the end."""
         roots = np.searchsorted(self.document, np.arange(len(self.documents) + 1))
@@ -115,7 +117,7 @@ class NodeTable:
         ranges[2] = self.first_text + np.append(self.text_first, self.nodes - self.first_text)[roots]
         return ranges
 
-    @cached_property
+    @kept_property
     def order(self) -> Longs:
         """A key for every node that puts nodes of all kinds in document order."""
         width = int(self.attribute_name.size) + 1
@@ -125,7 +127,7 @@ class NodeTable:
         # An attribute's rank among all attributes is below `width`, so it stays before the next event.
         return np.concatenate([event, attribute, self.text_event.astype(np.int64) * width])
 
-    @cached_property
+    @kept_property
     def _open_rows(self) -> tuple[Longs, Longs]:
         """Rows by depth, and keys that find the row open at a depth."""
         by_depth = np.argsort(self.depth, kind="stable")
@@ -145,7 +147,7 @@ class NodeTable:
             nodes = np.where(ups > level, self.parent[nodes], nodes)
         return nodes
 
-    @cached_property
+    @kept_property
     def by_parent(self) -> dict[Kind, tuple[Longs, Ints]]:
         """For each kind its nodes by their parents, and where each parent's nodes begin."""
         bounds = {Kind.ELEMENT: (0, self.elements), Kind.ATTRIBUTE: (self.elements, self.first_text)}
@@ -186,7 +188,7 @@ class NodeTable:
             return self.attribute_values[node - self.elements]
         return self.texts[node - self.first_text]
 
-    @cached_property
+    @kept_property
     def _characters_before(self) -> Longs:
         """The characters of all texts before each."""
         if self.texts.is_ascii:
@@ -208,7 +210,7 @@ class NodeTable:
     def most_characters(self, nodes: Ints) -> int:
         """More than the string-values of nodes, each of them once, have in all: known without looking at them."""
         rows = nodes[nodes < self.elements]
-        return int((self.end[rows] - self.start[rows]).sum()) + sum(map(len, self.sources))
+        return int((self.end[rows] - self.start[rows]).sum()) + sum(source_sizes(self.sources))
 
     def spans(self, nodes: Ints) -> tuple[Longs, Longs]:
         """Where the string-values of elements and texts begin and end in `characters`."""

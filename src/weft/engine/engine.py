@@ -18,7 +18,9 @@ from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
-from weft.engine.index import EnginePlan, Index
+from weft.engine.access import Access
+from weft.engine.index import Index
+from weft.engine.index_entry import EnginePlan
 from weft.engine.matches import Matches, joined
 from weft.engine.messages.budget import Budget
 from weft.engine.paths.bounds import Bounds
@@ -47,11 +49,14 @@ class Engine:
         limits: Limits | None = None,
         clock: Callable[[], float] = time.thread_time,
         plan_of: Callable[[int], EnginePlan] | None = None,
+        is_counted: bool = False,
     ) -> None:
         """`plan_of` gives the plan of a subscription again; without it those of recent ones are kept.
 
-        Plans are many small objects, and whoever keeps thousands of them pays the garbage collector for it.
+        Plans are many small objects, and whoever keeps thousands of them pays the garbage collector for it. With
+        `is_counted` the large index has statistics, by which parts of conditions can be retrieved in other ways.
         """
+        self._is_counted = is_counted
         self._bounds, self._dtd, self._clock, self._plan_of = bounds or Bounds(), dtd, clock, plan_of
         self.limits = limits or Limits()
         self.profile = profile or Profile()
@@ -70,7 +75,8 @@ class Engine:
         return self.__dict__ | {"_tasks": {}, "_swept": None, "_recent": recent, "_plan_of": None}
 
     def _new_index(self, share: int = 1) -> Index:
-        return Index(self._bounds.share(share), self.profile, self._dtd)
+        is_counted = self._is_counted and share == _OF_LARGE
+        return Index(self._bounds.share(share), self.profile, self._dtd, is_counted)
 
     def __len__(self) -> int:
         return sum(map(len, self.indexes))
@@ -172,14 +178,31 @@ class Engine:
     # -- upkeep
 
     def sweep(self, plan_of: Callable[[int], EnginePlan]) -> None:
-        """Begin to make the large index anew, without what nobody wants any more; the plans are asked for one by one.
-
-        Where no documents flow it is done at once.
-        """
+        """Begin to make the large index anew, without what nobody wants any more; plans are asked for one by one."""
         if _Task.LARGE not in self._tasks:
             self._tasks[_Task.LARGE] = self._sweep_large(plan_of)
-            if not self.large.is_frozen:
-                self.settle()
+
+    @property
+    def can_retrieve(self) -> bool:
+        """Whether the large index can be told now to retrieve parts of conditions in another way."""
+        return self.large.is_frozen and _Task.LARGE not in self._tasks and not self._joining_large
+
+    def retrieve(self, access: Access) -> None:
+        """Begin to answer from another access to the large index; until that is made, the one that there is answers."""
+        assert self.can_retrieve, "who chooses an access asks before"
+        self._tasks[_Task.LARGE] = self._retrieve(self.large, access)
+        self._calls = max(self._calls, 1)
+
+    def _retrieve(self, index: Index, access: Access) -> Iterator[None]:
+        """Change the access; the time of each step is counted where what was counted of documents stands."""
+        steps, is_left = index.renew(index.plans, access), True
+        while is_left:
+            start = self._clock()
+            is_left = next(steps, index) is None
+            if index.statistics is not None:
+                index.statistics.migrating += self._clock() - start
+            if is_left:
+                yield
 
     def settle(self) -> None:
         """Do all that is left of what is under way."""
@@ -245,7 +268,8 @@ class Engine:
         self._swept = self._new_index(_OF_LARGE)
         yield from sweep(self.large, self._swept, plan_of)
         old, self.large, self._swept = self.large, self._swept, None
-        yield from let_go([old.shared, old.plans, old.plans.paths, old])
+        built = old.built
+        yield from let_go([old.shared, old.plans, old.plans.paths, built.shapes, built.recipes, built, old])
 
 
 class _Task(IntEnum):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from weft.engine.engine import Engine
+from weft.engine.fallbacks import fallbacks
 from weft.engine.index import Index
 from weft.engine.messages.outcome import Compound
 from weft.engine.shared.nodes import NOTHING, NodeKind
@@ -21,10 +22,11 @@ _TOLD = {
     NodeKind.EXISTS: "nested paths",
     NodeKind.LIFT: "tests lifted to the node they are asked of",
     NodeKind.FIRST: "tests on the first node of a path",
-    NodeKind.LINKED: "counts, and first nodes of paths with predicates",
+    NodeKind.LINKED: "tests on the first node of a path with predicates",
     NodeKind.AND: "conjunctions",
     NodeKind.OR: "disjunctions",
-    NodeKind.RANK: "positions",
+    NodeKind.MEASURE: "counts and positions, each worked out once for a node",
+    NodeKind.COMPARED: "counts and positions compared with a number",
     NodeKind.DOWN: "patterns below a pattern with a test",
 }
 
@@ -45,12 +47,12 @@ def explain_all(engine: Engine, top: int = 10) -> str:
 
 def _explain_groups(index: Index, top: int) -> list[str]:
     """What FLWR queries share: groups by their shapes, lists by their return paths."""
-    shapes, nodes = index.built.shapes, NodeLines(index.shared)
-    uses = Counter(shapes.slots.entries.tolist())
+    shapes, nodes = index.built.shapes.frozen(), NodeLines(index.shared, index.access)
+    uses, chains = Counter(shapes.slots.entries.tolist()), index.built.shapes.chains()
     lines = ["", f"  {len(index.built)} FLWR queries: {len(shapes.results)} groups of bindings and return paths,"]
-    lines += [f"  made of {len(shapes.chains)} shared lists; the most used (groups that have them):"]
+    lines += [f"  made of {len(uses)} shared lists; the most used (groups that have them):"]
     for chain, number in uses.most_common(top):
-        lines.append(f"  {number:>9}  {nodes.chain(shapes.chains[chain])}")
+        lines.append(f"  {number:>9}  {nodes.chain(chains[chain])}")
     return lines
 
 
@@ -103,6 +105,8 @@ def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr)
     ]
     lines += ["", "shares", *(f"  {text}" for text in _sharing(index, number))]
     lines += ["", "costs a document that it does not match", *(f"  {text}" for text in _costs(index, number))]
+    if left := fallbacks(index, number):
+        lines += ["", "left to Python", *(f"  {text}" for text in left)]
     if seen := _seen(index, number):
         lines += ["", "seen at", *seen]
     return "\n".join(lines)
@@ -111,7 +115,7 @@ def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr)
 def running(engine: Engine, number: int) -> list[Line]:
     """What runs for a subscription, as lines with their depths: results, and the shared nodes that they are made of."""
     index = engine.index_of(number)
-    nodes = NodeLines(index.shared)
+    nodes = NodeLines(index.shared, index.access)
     lines: list[Line] = []
     if number in index.compounds:
         lines += _of_compound(index, nodes, index.compounds[number], 1)
@@ -159,7 +163,7 @@ def _sharing(index: Index, number: int) -> Iterator[str]:
 
 def _costs(index: Index, number: int) -> list[str]:
     """What is done at documents in which it finds nothing."""
-    nodes = NodeLines(index.shared)
+    nodes = NodeLines(index.shared, index.access)
     conditions = [node for _, node in map(index.origin, index.results_below(number)) if node != NOTHING]
     drivers = {driver for node in conditions for driver in nodes.drivers(node)}
     below = {at for node in conditions for at in nodes.all_below(node)} - drivers
@@ -171,8 +175,8 @@ def _costs(index: Index, number: int) -> list[str]:
     ]
     if number in index.compounds:
         costs.append("set operations on the results of its parts, once for each batch")
-    elif number in index.built and not index.built.building(number).is_simple:
-        costs.append("a look for its bindings, once for each batch: it has several variables, or an order")
+    elif number in index.built and not index.built.building(number).is_exact:
+        costs.append("bindings of its variables, where the first one's nodes pass: its where clause is long")
     return list(dict.fromkeys(costs)) or ["nothing: a document without its label paths does not come near it"]
 
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from time import thread_time
 
 import numpy as np
 
-from weft.columns.integers import Ints
-from weft.columns.steps import let_go
+from weft.columns.integers import Flags, Ints
+from weft.columns.steps import finished, let_go
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
+from weft.engine.access import Access
 from weft.engine.evaluation.evaluate import Evaluation
-from weft.engine.evaluation.thorough import ThoroughEvaluation
+from weft.engine.evaluation.thorough import NotBesideError, ThoroughEvaluation
+from weft.engine.index_entry import EnginePlan, IndexEntry
 from weft.engine.messages.budget import Budget
-from weft.engine.messages.building import Building, add_building, binding_pattern, edge_building
+from weft.engine.messages.building import BuildingMaker
 from weft.engine.messages.built import BuiltQueries
+from weft.engine.messages.first_bindings import binding_pattern
 from weft.engine.messages.outcome import Compound, Outcome, told
 from weft.engine.paths.bounds import Bounds
 from weft.engine.profile import Profile
@@ -28,29 +32,14 @@ from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
 from weft.engine.shared.plan import SharedPlan
 from weft.engine.shared.results import Results
+from weft.engine.statistics import GroupStatistics
 from weft.engine.subscribed import SubscribedResults
+from weft.engine.unknown import refuse_unknown
 from weft.kernel.subscribers import Subscribers
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Edge, Pattern, Selection
-from weft.plans.recipe import Recipe
 
-EnginePlan = Selection | Flwr | Edge
-
-
-@dataclass(frozen=True, slots=True)
-class IndexEntry:
-    """What a subscription is in an index: its results, or an operation on several, and how its messages are built."""
-
-    results: tuple[int, ...]
-    compound: Compound | None = None
-    building: Building | None = None
-
-    @property
-    def targets(self) -> tuple[int, ...]:
-        """The results whose nodes are its answer."""
-        return () if self.building is not None and self.building.where is not None else self.results
-
-
+_LEARNED = 1 << 12  # label paths that a new place begins with, at most: it takes some 50 ms
 _OF_THOROUGH = 4  # of 16 parts, beside all of them: what the thorough evaluation may keep of documents
 #: Held while something is made that batches share which are answered beside each other.
 _ONE_BY_ONE = threading.RLock()
@@ -63,7 +52,14 @@ class Index:
     drops them or `renew` has made others.
     """
 
-    def __init__(self, bounds: Bounds | None = None, profile: Profile | None = None, dtd: Dtd | None = None) -> None:
+    def __init__(
+        self,
+        bounds: Bounds | None = None,
+        profile: Profile | None = None,
+        dtd: Dtd | None = None,
+        is_counted: bool = False,
+    ) -> None:
+        """With `is_counted` there are statistics of what documents bring to each test group."""
         self._profile, self._bounds = profile or Profile(), bounds or Bounds()
         self.shared = SharedPlan(dtd)
         self.plans = LabelPlans(self.shared, bounds)
@@ -74,9 +70,11 @@ class Index:
         self.compounds: dict[int, Compound] = {}  # by subscription
         self.built: BuiltQueries = BuiltQueries()
         self.dead = 0
-        self._recipes: dict[Recipe, Recipe] = {}
+        self._builder = BuildingMaker(self.shared)
         self._frozen: Frozen | None = None
         self._thorough: tuple[Frozen, LabelPlans] | None = None
+        self.access: Access | None = None  # that was chosen; None: by kind alone
+        self.statistics = GroupStatistics(self.shared, self._bounds, self._profile.enabled) if is_counted else None
 
     def __len__(self) -> int:
         return len(self.results)
@@ -102,11 +100,11 @@ class Index:
         if isinstance(plan, Pattern):
             entry = IndexEntry((self._result(plan),))
         elif isinstance(plan, Flwr):
-            results = (self._result(binding_pattern(plan.variables)),)
-            entry = IndexEntry(results, building=add_building(self.shared, plan, self._recipes))
+            results = (self._result(binding_pattern(plan.variables, plan.where)),)
+            entry = IndexEntry(results, building=self._builder.add(plan))
         elif isinstance(plan, Edge):
             results = (self._result(plan.pattern),)
-            entry = IndexEntry(results, building=edge_building(self.shared, plan))
+            entry = IndexEntry(results, building=self._builder.add_edge(plan))
         elif is_union(plan):
             entry = IndexEntry(tuple(dict.fromkeys(self._result(pattern) for pattern in patterns(plan))))
         else:
@@ -127,25 +125,29 @@ class Index:
     def remove(self, subscription: int) -> None:
         """Forget a subscription; what only it wanted stays, unused, until the index is built anew."""
         results = self.results.pop(subscription)
-        if subscription in self.built and self.built.remove(subscription).where is not None:
+        if subscription in self.built and not self.built.remove(subscription):
             results = ()
         for result in results:
             self.dead += self.subscribers.remove(result, subscription)
         if self.compounds.pop(subscription, None) is not None:
             self.dead += 1
 
-    def renew(self, known: LabelPlans | None = None) -> Iterator[None]:
+    def renew(self, known: LabelPlans | None = None, access: Access | None = None) -> Iterator[None]:
         """Make what is answered from anew, in steps, beside what there is; meanwhile nothing may be appended.
 
-        With `known` label paths these are known from the beginning; else they come again with the documents.
+        With `known` label paths these are known from the beginning; else they come again with the documents. With an
+        `access` parts of conditions are retrieved in another way from then on.
         """
+        access = access or self.access
         plans = LabelPlans(self.shared, self._bounds)
-        frozen = yield from Frozen.in_steps(self.shared, self.origins)
+        frozen = yield from Frozen.in_steps(self.shared, self.origins, access)
         yield from plans.freeze_in_steps(frozen)
         if known is not None:
             yield from plans.learn(known)
         gone = [self._frozen, self.plans, self.plans.paths]
         self._frozen, self.plans, self._thorough, self._plans_beside = frozen, plans, None, []
+        self.access = access
+        self.statistics = self.statistics and self.statistics.anew()
         yield from let_go(gone)
 
     # -- for people
@@ -164,6 +166,11 @@ class Index:
         """How many bytes are kept of what documents have brought."""
         thorough = [self._thorough[1]] if self._thorough is not None else []
         return sum(plans.memory for plans in (self.plans, *self._plans_beside, *thorough))
+
+    @property
+    def result_marks(self) -> Flags:
+        """Marks on the nodes of the shared plan that are results."""
+        return self.origins.by_node(len(self.shared)) >= 0
 
     @property
     def is_frozen(self) -> bool:
@@ -204,14 +211,19 @@ class Index:
         too soon leaves no half-made label path: the next one begins anew. With a `place` others are answered meanwhile,
         at places of their own.
         """
+        start = thread_time()
         try:
             return self._match(table, budget or Budget(table, Limits()), whether, place)
         except BaseException:
             self._begin_anew(place)
             raise
+        finally:
+            if self.statistics is not None and not place:
+                self.statistics.matching += thread_time() - start
+                self.statistics.documents += len(table.documents)
 
     def _plans_at(self, place: int) -> LabelPlans:
-        """The label paths that serve one place."""
+        """The label paths that serve one place; a new one knows what documents have brought to the first."""
         if not place:
             return self.plans
         assert self._frozen is not None, "others are answered only where all is frozen"
@@ -219,57 +231,51 @@ class Index:
             while len(self._plans_beside) < place:
                 plans = LabelPlans(self.shared, self._bounds)
                 plans.freeze(self._frozen)
+                finished(plans.learn(self.plans, _LEARNED))
                 self._plans_beside.append(plans)
         return self._plans_beside[place - 1]
 
     def _match(self, table: NodeTable, budget: Budget, whether: bool, place: int | None) -> Outcome:
         if self._frozen is None:
-            self._frozen, self._thorough, self._plans_beside = Frozen(self.shared, self.origins), None, []
+            self._frozen = Frozen(self.shared, self.origins, access=self.access)
+            self._thorough, self._plans_beside = None, []
+            self.statistics = self.statistics and self.statistics.anew()
             self.plans.freeze(self._frozen)
         plans = self._plans_at(place or 0)
         plans.begin_batch()
-        evaluation = Evaluation(table, plans, self._frozen, self._profile, partial(self._do_thoroughly, table))
-        asks_for_nodes = not whether or bool(self.compounds) or bool(self.built.others)
-        _ = evaluation.found if asks_for_nodes else evaluation.matched
-        self._refuse(self._frozen, evaluation.refusals.reasons, budget)
-        return Outcome(evaluation, self.subscribers, dict(self.compounds), self.built, budget)
+        thorough = partial(self._do_thoroughly, table, whether or place is None)
+        evaluation = Evaluation(table, plans, self._frozen, self._profile, thorough)
+        asks_for_nodes = not whether or bool(self.compounds) or bool(self.built.inexact)
+        with self._counting(evaluation, table, place):
+            _ = evaluation.found if asks_for_nodes else evaluation.matched
+        refuse_unknown(self._frozen, evaluation.refusals.reasons, budget, self)
+        selects = len(self.results) > len(self.compounds) + len(self.built)
+        return Outcome(evaluation, self.subscribers, dict(self.compounds), self.built, budget, selects)
 
-    def _do_thoroughly(self, table: NodeTable) -> ThoroughEvaluation:
-        """The batch in the other way, whose tables are made when the first batch asks for it; one batch at a time."""
+    def _counting(self, evaluation: Evaluation, table: NodeTable, place: int | None) -> AbstractContextManager[None]:
+        """Count what the evaluation of a batch does, if that is due; of batches beside each other only the first."""
+        is_asked = not place and table.documents and self._frozen is not None and self._frozen.tallest >= 0
+        statistics = self.statistics if is_asked else None
+        if statistics is None or not statistics.is_due(table):
+            return nullcontext()
+        return statistics.counting(evaluation.evaluator, table)
+
+    def _do_thoroughly(self, table: NodeTable, can_be_beside: bool) -> ThoroughEvaluation:
+        """The batch in the other way, whose tables are made when the first one asks; one at a time until it is read."""
+        if not can_be_beside:
+            raise NotBesideError
         with _ONE_BY_ONE:
-            return self._evaluate_thoroughly(table)
-
-    def _evaluate_thoroughly(self, table: NodeTable) -> ThoroughEvaluation:
-        if self._thorough is None:
-            self._thorough = (
-                Frozen(self.shared, self.origins, is_thorough=True),
-                LabelPlans(self.shared, self._bounds.share(_OF_THOROUGH)),
-            )
-            self._thorough[1].freeze(self._thorough[0])
-        frozen, plans = self._thorough
-        plans.begin_batch()
-        evaluation = ThoroughEvaluation(table, plans, frozen, self._profile)
-        evaluation.run()
-        return evaluation
-
-    def _refuse(self, frozen: Frozen, reasons: dict[int, dict[int, str]], budget: Budget) -> None:
-        """Tell whose answers are not known, because nodes that they depend on were not worked out."""
-        for document, by_node in reasons.items():
-            by_reason: dict[str, list[int]] = {}
-            for node, reason in by_node.items():
-                by_reason.setdefault(reason, []).append(node)
-            for reason, nodes in by_reason.items():
-                for subscription in self._depending_on(frozen, nodes):
-                    budget.refuse_unknown(document, subscription, reason)
-
-    def _depending_on(self, frozen: Frozen, nodes: list[int]) -> Iterator[int]:
-        """The subscriptions whose answers depend on nodes of the shared plan."""
-        marks = frozen.depending_on(nodes)
-        results = set(frozen.result_of_node[marks].tolist())
-        for subscription in self.results:
-            used = self.built.building(subscription).nodes if subscription in self.built else ()
-            if not results.isdisjoint(self.results_below(subscription)) or any(marks[node] for node in used):
-                yield subscription
+            if self._thorough is None:
+                self._thorough = (
+                    Frozen(self.shared, self.origins, is_thorough=True),
+                    LabelPlans(self.shared, self._bounds.share(_OF_THOROUGH)),
+                )
+                self._thorough[1].freeze(self._thorough[0])
+            frozen, plans = self._thorough
+            plans.begin_batch()
+            evaluation = ThoroughEvaluation(table, plans, frozen, self._profile)
+            evaluation.run()
+            return evaluation
 
     def _result(self, pattern: Pattern) -> int:
         """The result that a pattern's nodes are."""

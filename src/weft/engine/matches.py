@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from operator import itemgetter
 from typing import Protocol
 
 import numpy as np
 
 from weft.columns.integers import MOST, Ints
 from weft.engine.messages.budget import Budget
+from weft.engine.messages.messages import Messages
 from weft.engine.messages.outcome import Outcome
 
 
@@ -54,11 +54,11 @@ class Matches:
         parts += [other.subscriptions() for other in self._others]
         return joined(parts, self._documents)
 
-    def messages(self) -> list[tuple[int, int, str]]:
-        """(document, subscription, message) of the FLWR queries, sorted by document, then subscription."""
-        made = [message for outcome in self._outcomes for message in outcome.messages()]
-        made += [message for other in self._others for message in other.messages()]
-        return sorted(made, key=itemgetter(0, 1))
+    def messages(self) -> Messages:
+        """The messages of the FLWR queries, sorted by document, then subscription; their texts are made when read."""
+        made = [outcome.messages() for outcome in self._outcomes]
+        made += [Messages.listed(other.messages()) for other in self._others]
+        return made[0] if len(made) == 1 else Messages.together(made)
 
     def nodes(self) -> tuple[Ints, Ints, Ints]:
         """(document, subscription, node), sorted by document, then subscription, then document order."""

@@ -15,8 +15,8 @@ def ways(index: Index, subscriptions: Iterable[int]) -> Iterator[str]:
     for subscription in subscriptions:
         if subscription in index.compounds:
             yield "one by one: from the results of its parts, node by node"
-        elif subscription in index.built and not index.built.building(subscription).is_simple:
-            yield "one by one: bindings of several variables, or in an order"
+        elif subscription in index.built and not index.built.building(subscription).is_exact:
+            yield "by shared conditions, then by the bindings of several variables, all queries together"
         elif conditional.isdisjoint(index.results[subscription]):
             yield "by label paths alone"
         else:
@@ -34,6 +34,7 @@ def templates(index: Index) -> dict[int, Hashable]:
             return results
         building = index.built.building(subscription)
         chains = (*building.slots, *building.chains)
-        return results, tuple(tuple((edge, known.of(node)) for edge, node in chain) for chain in chains)
+        linked = tuple(tuple((edge, known.of(node)) for edge, node in chain) for chain in chains)
+        return results, linked, building.condition, tuple((at, known.of(node)) for at, node in building.checks)
 
     return {subscription: of(subscription) for subscription in index.results}

@@ -9,7 +9,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 
-from weft.engine.index import EnginePlan, Index, IndexEntry
+from weft.engine.access import can_be_in
+from weft.engine.carried_access import carried_access
+from weft.engine.index import Index
+from weft.engine.index_entry import EnginePlan, IndexEntry
 from weft.engine.shared.label_plans import LabelPlans
 
 NOBODY = -1
@@ -66,9 +69,14 @@ class _Appended:
 def sweep(source: Index, target: Index, plan_of: Callable[[int], EnginePlan]) -> Iterator[None]:
     """Build a new index with the subscriptions of another one, without what nobody there wants any more.
 
-    It does not answer before it is complete; whoever removes subscriptions meanwhile removes them from both.
+    It does not answer before it is complete; whoever removes subscriptions meanwhile removes them from both. How the
+    parts of conditions are retrieved is carried over.
     """
     for subscription in source.results:
         target.enter(subscription, target.append(plan_of(subscription)))
         yield
-    yield from target.renew(source.plans)
+    access = None
+    if source.access is not None:
+        can = can_be_in(target.shared, target.result_marks)
+        access = yield from carried_access(source.shared, source.access, target.shared, can)
+    yield from target.renew(source.plans, access)

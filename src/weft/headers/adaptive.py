@@ -7,13 +7,15 @@ headers of the versions before stay readable.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from weft.documents.document import Document
 from weft.headers.configuration import Configuration, configure
 from weft.headers.selection.feedback import Feedback
 from weft.headers.selection.online import SelectedViews, choose_again
 from weft.headers.selection.ours import select_views
-from weft.headers.selection.workload import ServerQueries, ViewProblem, make_problem
+from weft.headers.selection.problem import BANDWIDTH
+from weft.headers.selection.workload import ServerQueries, make_problem
 
 
 class AdaptiveViews:
@@ -28,11 +30,19 @@ class AdaptiveViews:
         size: int | None = None,
         max_bytes: float | None = None,
         parse_seconds: float | None = None,
+        bandwidth: float = BANDWIDTH,
+        links: float | None = None,
     ) -> None:
-        """`documents` are some of the stream; `size` and `max_bytes` bound the header, without them as many as pay."""
-        self._name, self._size, self._max_bytes, self._parse = name, size, max_bytes, parse_seconds
+        """`documents` are some of the stream; `size` and `max_bytes` bound the header.
+
+        Without bounds there are as many views as pay: what they save of parsing is more than what their bytes take on
+        links of this `bandwidth`, in bytes a second. `links` are as many as a header goes over for each document; None:
+        one into each server that the document reaches.
+        """
+        self._name, self._size, self._max_bytes = name, size, max_bytes
+        self._make_problem = partial(make_problem, parse_seconds=parse_seconds, bandwidth=bandwidth, links=links)
         self.feedback = Feedback()
-        self._problem = self._make(servers, documents)
+        self._problem = self._make_problem(servers, documents)
         choice = select_views(self._problem.problem, size, max_bytes)
         self._selected = SelectedViews(1, choice.views)
         self.configuration = self._configuration()
@@ -56,7 +66,7 @@ class AdaptiveViews:
 
     def change(self, servers: Sequence[ServerQueries], documents: Sequence[Document]) -> Configuration | None:
         """Servers ask for something else now; the next version, unless the same views are the best."""
-        self._problem = self._make(servers, documents)
+        self._problem = self._make_problem(servers, documents)
         choice = select_views(self._problem.problem, self._size, self._max_bytes)
         known = self.configuration
         self._selected = SelectedViews(known.version + 1, choice.views)
@@ -66,9 +76,6 @@ class AdaptiveViews:
             return None
         self.configuration = changed
         return changed
-
-    def _make(self, servers: Sequence[ServerQueries], documents: Sequence[Document]) -> ViewProblem:
-        return make_problem(servers, documents, parse_seconds=self._parse)
 
     def _configuration(self) -> Configuration:
         texts = self._problem.texts(self._selected.views)

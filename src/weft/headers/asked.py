@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from weft.documents.kind import Kind
 from weft.headers.compile import ConditionCompiler
-from weft.headers.conditions import HeaderCondition
+from weft.headers.conditions import AllOf, HeaderCondition, LookUp, OneNode
 from weft.headers.configuration import configure
 from weft.headers.expressions import Expression, position_of
 from weft.languages import Plan
@@ -16,24 +16,46 @@ from weft.plans.plan import Label, Value
 
 def asked(plan: Plan) -> list[Expression]:
     """The expressions whose nodes or values a plan is about, each once; the root element needs no view."""
-    return list(_Listener().listen(plan))
+    return list(asked_with_tests(plan))
+
+
+def asked_with_tests(plan: Plan) -> dict[Expression, tuple[Value | None, ...]]:
+    """The same, each with the tests that some of its nodes must pass in every document that matches.
+
+    None among them means that there must be a node; an expression that is asked for otherwise, such as below an `or`,
+    has no tests.
+    """
+    listener = _Listener()
+    condition = listener.condition(plan)
+    tests: list[dict[Value | None, None]] = [{} for _ in listener.asked]
+    for needed in _needed(condition):
+        tests[needed.entry][needed.test] = None
+    return {chain: tuple(tests[at]) for chain, at in listener.asked.items()}
 
 
 class _Listener(ConditionCompiler):
-    """Compiles for no view at all, and remembers what was looked for."""
+    """Compiles as if every expression had a view, and remembers which there are, by the numbers of their entries."""
 
     def __init__(self) -> None:
         super().__init__(configure("none", ()))
-        self._asked: dict[Expression, None] = {}
-
-    def listen(self, plan: Plan) -> dict[Expression, None]:
-        self.condition(plan)
-        return self._asked
+        self.asked: dict[Expression, int] = {}
 
     def _own(self, chain: Expression, test: Value | None) -> list[HeaderCondition]:
-        if len(chain) > 1 or chain[0].path[0].deep or test is not None:
-            self._asked[chain] = None
-        return super()._own(chain, test)
+        if len(chain) == 1 and not chain[0].path[0].deep and test is None:
+            return super()._own(chain, test)
+        return [LookUp(self.asked.setdefault(chain, len(self.asked)), test)]
+
+
+def _needed(condition: HeaderCondition) -> Iterator[LookUp]:
+    """The look-ups that must all be true where a condition is."""
+    match condition:
+        case LookUp():
+            yield condition
+        case AllOf(parts):
+            for part in parts:
+                yield from _needed(part)
+        case OneNode(_, part, True):
+            yield from _needed(part)
 
 
 @dataclass(slots=True)

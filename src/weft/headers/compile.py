@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.documents.kind import Kind
-from weft.engine.messages.building import binding_pattern
+from weft.engine.messages.first_bindings import binding_pattern, binds_exactly
 from weft.headers.conditions import (
     UNKNOWN,
     CountLookUp,
@@ -89,8 +89,8 @@ class ConditionCompiler:
                 needed = parts if operator == "intersect" else parts[:1]
                 return all_of([*(self.condition(part) for part in needed), UNKNOWN])
             case Flwr():
-                found = self._selected(binding_pattern(plan.variables))
-                is_whole = plan.where is None and all(each.source is not None for each in plan.variables[1:])
+                found = self._selected(binding_pattern(plan.variables, plan.where))
+                is_whole = binds_exactly(plan.where) and all(each.source is not None for each in plan.variables[1:])
                 return found if is_whole else all_of([found, UNKNOWN])
             case Xscl():
                 return any_of([self.block(block) for block in plan.blocks])

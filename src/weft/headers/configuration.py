@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from xxhash import xxh3_64_intdigest
+
 from weft.documents.document import Limits
 from weft.durable import write_atomically
 from weft.errors import ConfigurationError, QueryError
@@ -54,6 +56,12 @@ class Configuration:
     def tag(self) -> str:
         """What a header carries to say whose offsets it has."""
         return f"{self.name}/{self.version}"
+
+    @property
+    def seed(self) -> int:
+        """What the checksums of documents in its headers begin with: those of other views under its tag do not fit."""
+        told = repr(([each.pattern for each in self.views], self.root, self.doctype, self.stream))
+        return xxh3_64_intdigest(told.encode("utf-8", "surrogatepass"))
 
     @property
     def families(self) -> list[PositionFamily]:
@@ -132,7 +140,7 @@ def read_configurations(path: str | Path) -> tuple[Configuration, ...]:
             lines = [line.strip() for line in text.split("\n")]
             return (configure(path.stem, [line for line in lines if line and not line.startswith("#")]),)
         return _from_toml(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"{path}: {error}") from None
     except (ConfigurationError, QueryError) as error:
         raise ConfigurationError(f"{path}: {error}") from None

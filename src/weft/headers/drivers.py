@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from math import isnan
 from typing import Any
 
@@ -22,12 +23,30 @@ class Drivers:
         self._of_entry: dict[int, _DriverConstants] = {}
         self.texts: tuple[dict[str, dict[int, None]], ...] = ()  # of each of these: conditions by the text that holds
         self.has_others = False  # whether some test is another one than being equal to a text
+        self.probed = 0  # documents whose values were looked up here
+        self.unprobed = 0  # and those that had no candidates, as too many conditions are driven by one entry
+        self.blocking = -1  # the last one's entry
+        self._unknown: Counter[int] = Counter()  # by entry: documents probed of whose value nothing was known
         self._driver: dict[int, LookUp] = {}
+        self._driven: Counter[LookUp] = Counter()
+
+    def driven_by(self, look_up: LookUp) -> int:
+        """How many conditions a look-up drives."""
+        return self._driven[look_up]
+
+    def known(self, entry: int) -> int:
+        """In how many of the documents probed the value of an entry that drives was known, or known not to be there."""
+        return self.probed - self._unknown[entry]
+
+    def conditions(self, entry: int) -> Set[int]:
+        """The conditions that look-ups of an entry drive."""
+        return self._of_entry[entry].conditions.keys()
 
     def add(self, condition: int, driver: LookUp) -> None:
         """A condition that can hold only if the driver does."""
         assert driver.test is not None
         self._driver[condition] = driver
+        self._driven[driver] += 1
         if driver.entry not in self._of_entry:
             self._of_entry[driver.entry] = _DriverConstants()
             self._list_entries()
@@ -42,6 +61,9 @@ class Drivers:
         """A condition that nobody asks for any more."""
         driver = self._driver.pop(condition, None)
         if driver is not None:
+            self._driven[driver] -= 1
+            if not self._driven[driver]:
+                del self._driven[driver]
             self._of_entry[driver.entry].remove(condition)
             if not len(self._of_entry[driver.entry]):
                 del self._of_entry[driver.entry]
@@ -59,11 +81,12 @@ class Drivers:
     def candidates(self, values: Iterable[str | int | None], most: int) -> tuple[list[int], list[int]] | None:
         """The conditions whose driver holds, given the values of `entries`, and those whose driver is not known.
 
-        None if more than so many are driven by one entry of which nothing is known.
+        None if more than so many are driven by one entry of which nothing is known; `blocking` is that then.
         """
         found: list[int] = []
         unknown: list[int] = []
-        for value, constants in zip(values, self._of_entry.values(), strict=True):
+        entries: list[int] = []
+        for value, (entry, constants) in zip(values, self._of_entry.items(), strict=True):
             if isinstance(value, str):
                 if value in constants.texts:
                     found += constants.texts[value]
@@ -71,8 +94,13 @@ class Drivers:
                     found += constants.probe(value)
             elif value != ABSENT:
                 if len(constants) > most:
+                    self.blocking = entry
+                    self.unprobed += 1
                     return None
                 unknown += constants.conditions
+                entries.append(entry)
+        self.probed += 1
+        self._unknown.update(entries)
         return found, unknown
 
 

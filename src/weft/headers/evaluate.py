@@ -1,7 +1,7 @@
 """Conditions of many queries in one table, each distinct one once, and what they come to for a document with a header.
 
-The parts of a conjunction are asked in the order that ends soonest: by what asking costs, and how often it was false so
-far. Where one is false the others are not asked.
+The parts of a conjunction are asked in the order that ends soonest: by what asking costs, and how often it was false
+lately. Where one is false the others are not asked.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from weft.plans.comparisons import HOLDS, holds
 
 #: What asking costs, in look-ups of a plain value.
 _COST = {Settled: 0.0, RootIs: 4.0, LookUp: 1.0, CountLookUp: 0.2, FirstLookUp: 1.0, NestedLookUp: 20.0}
+#: Times asked, of which the share that was not false is a mean; then what is longer ago fades.
+_LATELY = 64
 
 
 class ConditionTable:
@@ -36,7 +38,9 @@ class ConditionTable:
         self._numbers: dict[HeaderCondition, int] = {}
         self._parts: list[list[int]] = []
         self._asked: list[int] = []
-        self._held: list[int] = []  # how often it was true, or unknown
+        self._passed: list[int] = []  # how often it was true, and false, since it was told
+        self._failed: list[int] = []
+        self._held: list[float] = []  # the share of times that it was true, or unknown; half before it was asked
 
     def __len__(self) -> int:
         return len(self.conditions)
@@ -57,7 +61,9 @@ class ConditionTable:
         self.conditions.append(condition)
         self._parts.append(inner)
         self._asked.append(0)
-        self._held.append(0)
+        self._passed.append(0)
+        self._failed.append(0)
+        self._held.append(0.5)
         return number
 
     def parts(self, number: int) -> list[int]:
@@ -70,7 +76,11 @@ class ConditionTable:
             return known[number]
         found = known[number] = self._ask(number, document, known)
         self._asked[number] += 1
-        self._held[number] += found is not False
+        if found:
+            self._passed[number] += 1
+        elif found is False:
+            self._failed[number] += 1
+        self._held[number] += ((found is not False) - self._held[number]) / min(self._asked[number] + 1, _LATELY)
         return found
 
     def _ask(self, number: int, document: LookedUp, known: dict[int, bool | None]) -> bool | None:
@@ -119,25 +129,47 @@ class ConditionTable:
             case _:
                 return _look_up_other(condition, document)
 
-    def reorder(self) -> None:
-        """Put the parts of conjunctions in the order that ends soonest, by what was seen so far."""
-        for at, condition in enumerate(self.conditions):
-            if isinstance(condition, AllOf):
-                self._parts[at].sort(key=self._rank)
+    def reorder(self, number: int) -> None:
+        """Put the parts of a condition's conjunctions in the order that ends soonest, by what was seen so far."""
+        parts = self._parts[number]
+        for part in parts:
+            if self._parts[part]:
+                self.reorder(part)
+        if isinstance(self.conditions[number], AllOf):
+            parts.sort(key=self._rank)
 
     def _rank(self, number: int) -> float:
-        """Cost over how often it ends a conjunction; one that was never asked: as often as not."""
-        ends = (self._asked[number] - self._held[number] + 1) / (self._asked[number] + 2)
-        return self.cost(number) / ends
+        """Cost over how often it ends a conjunction."""
+        return self.cost(number) / max(1 - self._held[number], 1e-9)
 
     def cost(self, number: int) -> float:
         """What asking costs at most, in look-ups."""
         parts = self._parts[number]
         return sum(map(self.cost, parts)) if parts else _COST.get(type(self.conditions[number]), 1.0)
 
+    def tested(self) -> dict[LookUp, tuple[int, int]]:
+        """How often tests on values were true, and how often false, where they were asked since this was asked last."""
+        found: dict[LookUp, tuple[int, int]] = {}
+        for number, condition in enumerate(self.conditions):
+            passed, failed = self._passed[number], self._failed[number]
+            if passed or failed:
+                self._passed[number] = self._failed[number] = 0
+                if isinstance(condition, LookUp) and condition.test is not None:
+                    found[condition] = passed, failed
+        return found
+
+    def correct(self, condition: LookUp, passed: int, failed: int) -> None:
+        """Tell so many of a test instead of what was counted: who drives is asked only where it is true."""
+        number = self._numbers[condition]
+        self._passed[number], self._failed[number] = passed, failed
+
     def selectivity(self, number: int) -> float | None:
-        """The share of documents in which a condition was not false; None if it was never asked."""
-        return self._held[number] / self._asked[number] if self._asked[number] else None
+        """The share of documents in which a condition was not false lately; None if it was never asked."""
+        return self._held[number] if self._asked[number] else None
+
+    def selectivity_of(self, condition: HeaderCondition) -> float | None:
+        """The same of a condition that is in the table."""
+        return self.selectivity(self._numbers[condition])
 
 
 def _look_up(condition: LookUp, document: LookedUp) -> bool | None:

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64_digest, xxh3_64_intdigest
 
 from weft.columns.integers import Longs
 from weft.errors import WeftError
-from weft.kernel import fold, unfold
+from weft.kernel import fold, fold_all, unfold
 
 #: Why a view has no offset: it selects no node (so the answer is known), several nodes, or one that cannot be read
 #: from its offset, because what it means stands in declarations elsewhere.
@@ -58,22 +59,29 @@ class Header(NamedTuple):
 
     def encode(self) -> bytes:
         """The binary form."""
-        return encode(*self)
+        return _sealed(fold(*self))
 
     def to_text(self) -> str:
         """The text form."""
         return urlsafe_b64encode(self.encode()).decode("ascii").rstrip("=")
 
 
-def encode(tag: str, length: int, checksum: int, root: int, entries: tuple[int, ...] | Longs, flags: int) -> bytes:
-    """The binary form of a header with these fields, as Header has them."""
-    out = fold(tag, length, checksum, root, entries, flags)
-    return out + (xxh3_64_intdigest(out) & _MASK).to_bytes(_CHECK, "little")
+def encode_all(
+    tag: str, seed: int, documents: list[bytes], roots: list[int], entries: Longs, flags: list[int]
+) -> Iterator[bytes]:
+    """The binary forms of the headers of documents: a root, flags and a row of entries for each."""
+    checksums = [xxh3_64_intdigest(document, seed) for document in documents]
+    return map(_sealed, fold_all(tag, documents, checksums, roots, entries.ravel(), flags))
 
 
-def check(data: bytes | bytearray) -> int:
-    """The checksum of bytes: it finds accidents, not forgeries."""
-    return xxh3_64_intdigest(data) & _MASK
+def _sealed(fields: bytes) -> bytes:
+    """The binary form with these fields."""
+    return fields + xxh3_64_digest(fields)[: -_CHECK - 1 : -1]  # the digest has the high byte first
+
+
+def check(data: bytes | bytearray, seed: int = 0) -> int:
+    """The checksum of bytes: it finds accidents, not forgeries. That of a document has its configuration's seed."""
+    return xxh3_64_intdigest(data, seed) & _MASK
 
 
 def decode(data: bytes | str) -> Header:

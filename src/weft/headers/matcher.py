@@ -13,6 +13,7 @@ from weft.headers.producer import bytes_of
 from weft.headers.selection.feedback import Feedback
 from weft.headers.served import ServedQueries, Suffices
 from weft.languages import Plan
+from weft.plans.show import show_test
 
 _SWEEP = 10_000  # queries that went, before their conditions are forgotten
 
@@ -85,12 +86,12 @@ class HeaderMatcher:
             tag, length, checksum, _, entries, _, _ = fields
             served, self._latest = self._served[tag], None  # until the header proves right: wrong ones come in a row
             if length != len(data) or len(entries) != len(served.kinds):
-                self.misses["a header of another document"] += 1
+                self.misses["a header of another document or of other views"] += 1
                 return None
             if suffices is None and served.is_hopeless(data, fields):
                 found = None
-            elif checksum != check(data):
-                self.misses["a header of another document"] += 1
+            elif checksum != check(data, served.seed):
+                self.misses["a header of another document or of other views"] += 1
                 return None
             else:
                 found = served.answer(document, data, fields, suffices)
@@ -115,6 +116,12 @@ class HeaderMatcher:
         """How many documents were answered ("hit"), and why the others were not."""
         return Counter({"hit": self.hits}) + self.misses
 
+    def feedback(self, server: str, now: float) -> Feedback:
+        """What was asked since the last report, and what came of it."""
+        found = Feedback()
+        self.report(found, server, now)
+        return found
+
     def report(self, feedback: Feedback, server: str, now: float) -> None:
         """Tell a producer what was asked since the last report, and what came of it."""
         expressions = list(dict.fromkeys(each for plan in self._plans.values() for each in asked(plan)))
@@ -134,7 +141,19 @@ class HeaderMatcher:
                     feedback.asked(text, "hit", now, documents - several[entry])
             served.reported = served.documents
             several.clear()
+            _report_tests(served, writer, feedback, now)
 
     def serves(self, number: int) -> dict[str, str]:
         """By tag: whether a configuration has all that a query asks for, some of it, or nothing."""
         return {tag: served.tell(number) for tag, served in self._served.items()}
+
+
+def _report_tests(served: ServedQueries, writer: Writer, feedback: Feedback, now: float) -> None:
+    """Tell of tests on the values of views how many documents passed them."""
+    views = served.configuration.views
+    for look_up, (passed, failed) in served.tested().items():
+        text = writer.write(views[look_up.entry].expression) if look_up.entry < len(views) else None
+        if text is not None and look_up.test is not None:
+            name = show_test(look_up.test)
+            feedback.tested(text, name, True, now, passed)
+            feedback.tested(text, name, False, now, failed)

@@ -22,8 +22,8 @@ from weft.kernel import place_nodes
 class PlacedNodes(NamedTuple):
     """Of documents: a row of their nodes' offsets in their bytes, HIDDEN where what stands there does not say all.
 
-    `roots` are the offsets of their roots, `flags` PLAIN and UTF8 as headers have them: slices of the document mean
-    what they say, and its bytes are read as they are.
+    `roots` are the offsets of their roots, 0 where these are hidden, `flags` PLAIN and UTF8 as headers have them:
+    slices of the document mean what they say, and its bytes are read as they are.
     """
 
     entries: Longs
@@ -86,8 +86,7 @@ class _RereadDocument:
     def __init__(self, table: NodeTable, place: int, bounds: Sequence[int], data: bytes) -> None:
         self._table, self._data = table, data
         self._first, end = bounds[FIRST], bounds[END]
-        source = read_source(table.documents[place])
-        self._encoding, self._source = source.encoding, source.data
+        self._source = source = read_source(table.documents[place])
         self._starts: list[int] | None = None  # of the elements, where the source was rewritten
         self._is_faithful = True  # slices of the document mean what they say
         if source.data != table.sources[place]:
@@ -97,9 +96,9 @@ class _RereadDocument:
     def place(self, nodes: list[int], placed: PlacedNodes, at: int) -> None:
         """Tell where these nodes are, as one of several documents."""
         placed.entries[at] = [self._offset(node) if node >= 0 else node for node in nodes]
-        placed.roots[at] = self._offset(self._first)
+        placed.roots[at] = max(self._offset(self._first), 0)
         placed.flags[at] &= PLAIN * self._is_faithful
-        placed.flags[at] |= UTF8 * (self._encoding is None)
+        placed.flags[at] |= UTF8 * (self._source.encoding is None)
 
     def _offset(self, node: int) -> int:
         if not self._is_faithful:
@@ -107,18 +106,20 @@ class _RereadDocument:
         is_element = node < self._table.elements
         owner = node if is_element else int(self._table.parent[node])
         start = int(self._table.start[owner]) if self._starts is None else self._starts[owner - self._first]
-        return self._given(start if is_element else _offset_inside(self._table, self._source, node, start))
+        offset = start if is_element else _offset_inside(self._table, self._source.data, node, start)
+        return offset_as_given(self._source, self._data, offset)
 
-    def _given(self, offset: int) -> int:
-        """The offset in the bytes as given of one in UTF-8; HIDDEN if characters there have no place of their own."""
-        if self._encoding is None:
-            return offset
-        text = self._source[:offset].decode("utf-8")
-        given = len(text.encode(self._encoding))
-        try:
-            return given if self._data[:given].decode(self._encoding) == text else HIDDEN
-        except UnicodeDecodeError:
-            return HIDDEN
+
+def offset_as_given(source: SourceBytes, given: bytes, offset: int) -> int:
+    """The offset in a document's bytes of one in its UTF-8; HIDDEN if characters there have no place of their own."""
+    if source.encoding is None:
+        return offset
+    text = source.data[:offset].decode("utf-8")
+    size = len(text.encode(source.encoding))
+    try:
+        return size if given[:size].decode(source.encoding) == text else HIDDEN
+    except UnicodeDecodeError:
+        return HIDDEN
 
 
 def _start_tags(source: SourceBytes, number: int) -> list[int] | None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from weft.columns.integers import Ints
 from weft.documents.build import read
 from weft.documents.doctype import find_doctype
 from weft.documents.document import Document, Limits, as_documents
+from weft.documents.scan import scan_offsets
 from weft.documents.source import encoding_of, read_source
 from weft.documents.table import NodeTable
 from weft.errors import DocumentError
 from weft.headers.configuration import Configuration, Configurations, as_configurations
-from weft.headers.document_bounds import FIRST, document_bounds
-from weft.headers.header import SEVERAL, HeaderError, check, encode
-from weft.headers.places import NodePlaces
-from weft.headers.view_nodes import SelectedNodes, ViewNodes
+from weft.headers.header import HeaderError, encode_all
+from weft.headers.path_automaton import TooManyStatesError
+from weft.headers.view_nodes import ViewNodes
+from weft.headers.view_offsets import OffsetsFromNodes, OffsetsFromPaths
 from weft.plans.plan import Pattern
 
 _AT_ONCE = 1 << 19  # bytes, or one document, that are scanned before their headers are made
@@ -62,6 +62,7 @@ class Producer:
         self._nodes = ViewNodes([_patterns(each) for each in self._configurations], self._limits)
         self._views = [len(each.views) for each in self._configurations]
         self._tags = [each.tag for each in self._configurations]
+        self._seeds = [each.seed for each in self._configurations]
         # By root, those that may be for a document, in their order: there is no look at the others.
         self._by_root: dict[str, list[int]] = {each.root: [] for each in self._configurations if each.root is not None}
         self._for_any_root: list[int] = []
@@ -74,62 +75,70 @@ class Producer:
         """The documents with their headers."""
         made: list[Document] = []
         for part in _parts(documents):
-            made += self._attach(part)
+            made += map(Document.with_header, part, self._read(part))
         return made
 
-    def _attach(self, documents: Sequence[Document]) -> list[Document]:
+    def _read(self, documents: Sequence[Document]) -> list[bytes | None]:
+        """The headers of documents, which are read no further than their views ask for."""
         try:
-            headers = self.headers(read(documents, self._limits))
+            if self._nodes.are_paths:
+                return self._read_paths(documents)
+            known = self.headers(read(documents, self._limits))
         except Exception:  # whatever it is, it is one document's own: the others have their headers
             if len(documents) > 1:
-                return [made for document in documents for made in self._attach([document])]
-            headers = {}
-        return [Document(it.data, it.id, it.stream, it.timestamp, headers.get(id(it))) for it in documents]
+                return [header for document in documents for header in self._read([document])]
+            return [None]
+        return [known.get(id(document)) for document in documents]
+
+    def _read_paths(self, documents: Sequence[Document]) -> list[bytes | None]:
+        """The headers by a narrow scan; of what that leaves by a node table."""
+        nodes = self._nodes
+        scanned = scan_offsets(documents, self._limits, attributes=nodes.has_attributes, texts=nodes.has_texts)
+        try:
+            found = self._headers(OffsetsFromPaths(nodes, scanned))
+        except TooManyStatesError:
+            return self._read(documents)
+        if not scanned.left:
+            return found
+        known = dict(zip(map(id, scanned.documents), found, strict=True))
+        known.update(self.headers(read(scanned.left, self._limits)))
+        return [known.get(id(document)) for document in documents]
 
     def headers(self, table: NodeTable) -> dict[int, bytes]:
         """The headers of a batch that was read, by the identity of the document."""
-        bounds = document_bounds(table)
-        selected, places = self._nodes.select(table), NodePlaces(table)
-        chosen: dict[int, list[int]] = {}  # by configuration: the documents that it is for
-        roots = table.name.take(bounds[:, FIRST]).tolist()
-        for place, (document, root) in enumerate(zip(table.documents, roots, strict=True)):
-            which = self._choose(table.names[root], document)
-            if which is not None:
-                chosen.setdefault(which, []).append(place)
-        headers: dict[int, bytes] = {}
-        for which, its in self._together(chosen):
-            its_bounds = bounds if len(its) == len(bounds) else bounds[its]
-            nodes = selected.of(its, which, its_bounds)
-            headers.update(self._headers(which, its, its_bounds, nodes, selected, places))
+        found = zip(table.documents, self._headers(OffsetsFromNodes(self._nodes, table)), strict=True)
+        return {id(document): header for document, header in found if header is not None}
+
+    def _headers(self, offsets: OffsetsFromNodes | OffsetsFromPaths) -> list[bytes | None]:
+        """The headers of documents, in their order."""
+        documents = offsets.documents
+        headers: list[bytes | None] = [None] * len(documents)
+        for which, chosen in self._chosen(offsets):
+            given = [_given(documents[place]) for place in chosen]
+            datas = [data for data in given if data is not None]
+            its = chosen
+            if len(datas) < len(given):  # documents that can have none
+                its = [place for place, data in zip(chosen, given, strict=True) if data is not None]
+            placed = offsets.of(which, its, datas, self._views[which])
+            tag, seed = self._tags[which], self._seeds[which]
+            made = encode_all(tag, seed, datas, placed.roots, placed.entries, placed.flags)
+            for place, header in zip(its, made, strict=True):
+                headers[place] = header
+        for place in offsets.unknown:
+            headers[place] = None
         return headers
 
-    def _together(self, chosen: Mapping[int, list[int]]) -> Iterator[tuple[int, list[int]]]:
+    def _chosen(self, offsets: OffsetsFromNodes | OffsetsFromPaths) -> Iterator[tuple[int, list[int]]]:
         """The documents of each configuration, so many at a time that their entries are not too many."""
+        chosen: dict[int, list[int]] = {}
+        for place, (document, root) in enumerate(zip(offsets.documents, offsets.roots, strict=True)):
+            which = self._choose(root, document)
+            if which is not None:
+                chosen.setdefault(which, []).append(place)
         for which, its in chosen.items():
             most = max(_ENTRIES // max(self._views[which], 1), 1)
             for first in range(0, len(its), most):
                 yield which, its[first : first + most]
-
-    def _headers(
-        self, which: int, its: list[int], bounds: Ints, nodes: Ints, selected: SelectedNodes, places: NodePlaces
-    ) -> dict[int, bytes]:
-        """The headers of the documents that a configuration is for."""
-        views, tag = self._views[which], self._tags[which]
-        if views < nodes.shape[1]:  # behind them stand families: whether there is anything else
-            nodes[:, views:][nodes[:, views:] >= 0] = SEVERAL
-        documents = places.documents
-        given = [_given(documents[place]) for place in its]
-        if None in given:  # documents that can have none
-            kept = [at for at, data in enumerate(given) if data is not None]
-            its, bounds, nodes = [its[at] for at in kept], bounds[kept], nodes[kept]
-        datas = [data for data in given if data is not None]
-        placed = places.of(its, bounds, datas, nodes)
-        rows = zip(its, datas, placed.roots, placed.entries, placed.flags, strict=True)
-        return {
-            id(documents[place]): encode(tag, len(data), check(data), max(root, 0), entries, flags)
-            for place, data, root, entries, flags in rows
-            if selected.is_known(place)
-        }
 
     def _choose(self, root: str, document: Document) -> int | None:
         """The configuration that is for a document."""

@@ -18,17 +18,15 @@ from weft.documents.offsets import root_name_at
 from weft.headers.compile import ConditionCompiler
 from weft.headers.conditions import (
     AllOf,
-    FirstKnown,
     HeaderCondition,
     LookUp,
-    OneNode,
     RootIs,
     Settled,
     can_decide,
     is_served,
 )
 from weft.headers.configuration import Configuration
-from weft.headers.drivers import Drivers
+from weft.headers.driving import Driving
 from weft.headers.evaluate import ConditionTable
 from weft.headers.expressions import Expression
 from weft.headers.header import ABSENT, UTF8, Fields, Header
@@ -42,7 +40,7 @@ from weft.plans.xscl import Xscl
 #: Whether the queries that are known to match are enough, though others are unknown.
 Suffices = Callable[[Sequence[int], Sequence[int]], bool]
 _FEW = 64  # queries with a driver that is unknown, which are asked one by one all the same
-_AGAIN = 512  # documents after which conditions are put in order anew
+_AGAIN = 512  # documents after which conditions without a driver are put in order anew
 
 
 class ServedQueries:
@@ -53,7 +51,7 @@ class ServedQueries:
         self._compiler = ConditionCompiler(configuration)
         views = [view.expression[-1].path[-1].kind for view in configuration.views]
         self.kinds = bytes([*views, *(Kind.ELEMENT for _ in configuration.families)])
-        self._tag = configuration.tag.encode("utf-8")
+        self._tag, self.seed = configuration.tag.encode("utf-8"), configuration.seed
         self.renew({})
         self.documents = 0  # that came with a header of this configuration
         self.reported = 0  # and how many of them were reported
@@ -64,10 +62,10 @@ class ServedQueries:
         self._table = ConditionTable()
         self._queries: dict[int, dict[int, str]] = {}  # by condition the numbers of queries, with their streams
         self._condition: dict[int, int] = {}
-        self._drivers = Drivers()
+        self._driving = Driving(self._table)
+        self._drivers = self._driving.drivers
         self._others: dict[int, None] = {}  # conditions without a driver
         self._rooted: dict[str, dict[int, None]] = {}  # by name, those of which no more is known than the root's name
-        self._sure: set[int] = set()  # conditions that are nothing but their driver
         self._in_streams: set[int] = set()  # queries that are for the documents of some stream only
         self.hopeless: set[int] = set()  # queries of all documents that no header can answer
         for number, plan in plans.items():
@@ -82,14 +80,9 @@ class ServedQueries:
         at = self._condition[number] = self._table.add(condition)
         queries = self._queries.setdefault(at, {})
         if not queries and condition != Settled(False):  # a query for documents that have other headers is never asked
-            driver = _driver(condition)
-            if driver is not None:
-                self._drivers.add(at, driver)
-                if driver in (condition, condition.parts[0] if isinstance(condition, FirstKnown) else None):
-                    self._sure.add(at)
-            elif (root := _root_alone(condition)) is not None:
+            if (root := _root_alone(condition)) is not None:
                 self._rooted.setdefault(root, {})[at] = None
-            else:
+            elif not self._driving.add(at, condition):
                 self._others[at] = None
         queries[number] = _stream(plan)
         if queries[number]:
@@ -111,8 +104,7 @@ class ServedQueries:
                 del self._rooted[root][at]
                 if not self._rooted[root]:
                     del self._rooted[root]
-            self._drivers.remove(at)
-            self._sure.discard(at)
+            self._driving.remove(at)
 
     def answer_plain(self, document: Document) -> list[int] | None:
         """The queries that match a document, where its header is of this configuration and settles them at a glance.
@@ -122,7 +114,7 @@ class ServedQueries:
         data, header, drivers = document.data, document.header, self._drivers
         if self._others or self._rooted or self.hopeless or type(data) is not bytes or type(header) is not bytes:
             return None
-        own, checksum = xxh3_64_intdigest(header[:-4]), xxh3_64_intdigest(data)
+        own, checksum = xxh3_64_intdigest(header[:-4]), xxh3_64_intdigest(data, self.seed)
         known = known_values(header, data, self._tag, self.kinds, drivers.entries, drivers.texts, own, checksum)
         if known is None:
             return None
@@ -132,9 +124,10 @@ class ServedQueries:
         matched: list[int] = []
         for conditions in held:
             for at in conditions:
-                if at not in self._sure:
+                if at not in self._driving.sure:
                     return None
                 matched += self._in_stream(at, document)
+        drivers.probed += 1
         self._count()
         matched.sort()
         return matched
@@ -156,20 +149,22 @@ class ServedQueries:
             values = looked_up.values(drivers.entries)
         candidates = drivers.candidates(values, _FEW)
         if candidates is None:
+            self._driving.blocked(drivers.blocking)
             return None
         held, unknown = candidates
-        asked = [*self._others, *unknown]
-        if self._rooted:
-            looked_up = looked_up or LookedUp(document, data, Header(*fields[:6]), self.kinds)
-            asked += self._with_root(looked_up.root_name)
-        if not (held or asked):
-            return []
         matched: list[int] = []
+        asked: list[int] = []
         for at in held:
-            if at in self._sure:
+            if at in self._driving.sure:
                 matched += self._in_stream(at, document)
             else:
                 asked.append(at)
+        self._driving.held(asked)
+        asked += self._others
+        asked += unknown
+        if self._rooted:
+            looked_up = looked_up or LookedUp(document, data, Header(*fields[:6]), self.kinds)
+            asked += self._with_root(looked_up.root_name)
         if asked:
             looked_up = looked_up or LookedUp(document, data, Header(*fields[:6]), self.kinds)
             if not self._ask(document, looked_up, asked, matched, suffices):
@@ -194,10 +189,13 @@ class ServedQueries:
             self.several.update(entry for entry, reason in enumerate(entries) if reason < ABSENT)
 
     def _count(self) -> None:
-        """After so many documents conditions are put in order anew."""
+        """Between two documents what was seen is put to use."""
         self.documents += 1
-        if self.documents % _AGAIN == 0:
-            self._table.reorder()
+        if self._driving.changing:
+            self._driving.keep_up()
+        if self._others and self.documents % _AGAIN == 0:
+            for at in self._others:
+                self._table.reorder(at)
 
     def _in_stream(self, condition: int, document: Document) -> Iterable[int]:
         """The queries with a condition that are for the document's stream."""
@@ -230,6 +228,13 @@ class ServedQueries:
                 unknown += queries
         return not unknown or (suffices is not None and suffices(matched, unknown))
 
+    def tested(self) -> dict[LookUp, tuple[int, int]]:
+        """How many documents passed tests on values, and how many failed, since this was asked last.
+
+        A test that drives is counted for all documents that had a value or none, another one where it was asked.
+        """
+        return self._table.tested() | self._driving.tested()
+
     def tell(self, number: int) -> str:
         condition = self._table.conditions[self._condition[number]]
         return "all" if is_served(condition) else "some" if can_decide(condition, by_root=False) else "nothing"
@@ -250,20 +255,3 @@ def _root_alone(condition: HeaderCondition) -> str | None:
             return label
         case _:
             return None
-
-
-def _driver(condition: HeaderCondition) -> LookUp | None:
-    """The look-up of a condition, or of a conjunction, that is true for the fewest documents, by its kind."""
-    if isinstance(condition, OneNode):
-        return _driver(condition.part)
-    if isinstance(condition, FirstKnown):
-        return _driver(condition.parts[0])
-    parts = condition.parts if isinstance(condition, AllOf) else (condition,)
-    found = [part for part in parts if isinstance(part, LookUp) and part.test is not None]
-    return min(found, key=_rank, default=None)
-
-
-def _rank(look_up: LookUp) -> int:
-    """Equality first; `!=` last, which nearly everything passes."""
-    assert look_up.test is not None
-    return {"=": 0, "!=": 2}.get(look_up.test.operator, 1)

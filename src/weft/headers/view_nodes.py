@@ -2,7 +2,7 @@
 
 Each configuration has an automaton of its own, which is followed along its own documents only: so a document costs what
 its own views cost, however many configurations there are. Views with tests are all in one engine, and its batch is
-matched once.
+matched once. Where all views are paths, documents need no node table: a narrow scan tells where their nodes begin.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weft.columns.integers import Ints
+from weft.columns.integers import Ints, Longs
 from weft.documents.document import Limits
+from weft.documents.scan import DocumentOffsets
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.headers.expressions import expression_of
@@ -34,12 +35,21 @@ class ViewNodes:
             paths = {at: path for at, view in enumerate(views) if (path := path_of(view)) is not None}
             self._automata.append(PathAutomaton(paths) if paths else None)
             self._add([(self._first[which] + at, view) for at, view in enumerate(views) if at not in paths])
+        automata = [each for each in self._automata if each is not None]
+        #: Whether paths lead to attributes, or to texts: what a narrow scan must keep.
+        self.has_attributes = any(each.has_attributes for each in automata)
+        self.has_texts = any(each.has_texts for each in automata)
 
     def _add(self, views: Sequence[tuple[int, Pattern]]) -> None:
         for number, view in views:
             if self._engine is None:
                 self._engine = Engine(limits=self._limits)
             self._engine.add(number, view)
+
+    @property
+    def are_paths(self) -> bool:
+        """Whether every view is a path and nothing else, which an automaton follows."""
+        return self._engine is None
 
     def select(self, table: NodeTable) -> SelectedNodes:
         """What the views select in a batch."""
@@ -55,12 +65,34 @@ class ViewNodes:
             return True
         try:
             automaton.select(table, bounds, nodes)
-        except TooManyStatesError:  # documents and views for which the engine does better
-            views = enumerate(self._patterns[which], start=self._first[which])
-            self._add([(number, view) for number, view in views if path_of(view) is not None])
-            self._automata[which] = None
+        except TooManyStatesError:
+            self._give_up(which)
             return False
         return True
+
+    def place(self, which: int, documents: DocumentOffsets, its: list[int]) -> Longs:
+        """For some documents of a narrow scan the offset of each path's node, ABSENT or SEVERAL.
+
+        Raises TooManyStatesError if they are the engine's from now on.
+        """
+        first, end = self.span(which)
+        entries, automaton = np.empty((len(its), end - first), np.int64), self._automata[which]
+        if automaton is None:
+            if first < end:  # another thread has just given up
+                raise TooManyStatesError
+            return entries
+        try:
+            automaton.place(documents, its, entries)
+        except TooManyStatesError:
+            self._give_up(which)
+            raise
+        return entries
+
+    def _give_up(self, which: int) -> None:
+        """There are documents and views for which the engine does better than the automaton."""
+        views = enumerate(self._patterns[which], start=self._first[which])
+        self._add([(number, view) for number, view in views if path_of(view) is not None])
+        self._automata[which] = None
 
     def match(self, table: NodeTable) -> tuple[dict[int, list[tuple[int, int]]], set[int]]:
         """By document the (view, node) that the engine finds; and of which documents it does not know all."""
@@ -98,9 +130,10 @@ class SelectedNodes:
                     nodes[row, number - first] = node if nodes[row, number - first] == ABSENT else SEVERAL
         return nodes
 
-    def is_known(self, place: int) -> bool:
-        """Whether all was worked out for a document; asked for behind `of`."""
-        return place not in self._unknown
+    @property
+    def unknown(self) -> set[int]:
+        """The documents for which not all was worked out; asked for behind `of`."""
+        return self._unknown
 
 
 def path_of(pattern: Pattern) -> Path | None:

@@ -29,9 +29,18 @@ _KNOWN = (
 
 
 class Chunks(Iterator[bytes]):
-    """The stream in chunks of a size, to its end or for a number of bytes."""
+    """The stream in chunks of a size, to its end or for a number of bytes; or, `as_it_comes`, in parts of these."""
 
-    def __init__(self, name: str, stream: BufferedIOBase, size: int = CHUNK, most: int | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        stream: BufferedIOBase,
+        size: int = CHUNK,
+        most: int | None = None,
+        *,
+        as_it_comes: bool = False,
+    ) -> None:
+        self._as_it_comes = as_it_comes
         self.failure: Exception | None = None  # why it ended where it could not be read on
         self._name, self._stream, self._size, self._left = name, stream, size, most
 
@@ -42,6 +51,8 @@ class Chunks(Iterator[bytes]):
             while room and self.failure is None and (part := self._stream.read1(room)):
                 parts.append(part)  # what could be read is not lost if the next part cannot
                 room -= len(part)
+                if self._as_it_comes:
+                    break
         except Exception as error:  # whatever it is, it is this stream's own: the others go on
             self.failure = error
         chunk = b"".join(parts)

@@ -22,6 +22,7 @@ from weft.inputs.unpack import ArchiveError, Gunzipped, UnpackingBudget
 
 _SUFFIXES = (".xml", ".gz", ".zip", ".tar", ".tgz")
 _LIMITS = Limits()
+_OPENING = 5  # bytes, those of "<?xml"
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _GONE = (FileNotFoundError, NotADirectoryError)
 #: Makes a document of its data and its id.
@@ -165,7 +166,7 @@ def read_stream(
     name: str, stream: BufferedIOBase, row_tag: str | None, limits: Limits = _LIMITS
 ) -> Iterator[Document | DocumentError]:
     """The documents of what is read once, as it comes: standard input, or a pipe. It is not unpacked."""
-    return _documents(name, Chunks(name, stream), row_tag, None, Document, limits)
+    return _documents(name, Chunks(name, stream, as_it_comes=True), row_tag, None, Document, limits)
 
 
 def _read_open(
@@ -277,6 +278,15 @@ def _read_rows(
 def _in_utf8(name: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The chunks in UTF-8, from the encoding that the first of them tell."""
     head = b""
-    while len(head) < HEAD and (chunk := next(chunks, b"")):
+    while len(head) < HEAD and not _tells_encoding(head) and (chunk := next(chunks, b"")):
         head += chunk
     return decode_chunks(name, chain((head,), chunks), encoding_of(name, head))
+
+
+def _tells_encoding(head: bytes) -> bool:
+    """Whether a document that begins so is in UTF-8, whatever follows; of others more must be seen."""
+    if len(head) < _OPENING or head[:1] != b"<" or 0 in head[:_OPENING]:
+        return False
+    declaration, end, _ = head.partition(b"?>")
+    is_other = b"encoding" in declaration and b"utf-8" not in declaration.lower()
+    return head[:_OPENING] != b"<?xml" or bool(end and not is_other)

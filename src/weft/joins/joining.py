@@ -102,7 +102,7 @@ class Joining:
         single = self._queries.single
         if not single:
             return
-        rows = np.flatnonzero(np.isin(witnesses.variable, np.fromiter(single, np.int32, len(single))))
+        rows = np.flatnonzero(self._queries.tops.has(witnesses.variable))
         tops = zip(places[witnesses.document[rows]].tolist(), witnesses.variable[rows].tolist(), strict=True)
         for place, top in dict.fromkeys(tops):
             for shared in single[top]:

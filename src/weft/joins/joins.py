@@ -27,7 +27,6 @@ from weft.joins.output.outputs import Outputs
 from weft.joins.output.tables import Tables
 from weft.joins.time.absence import Absences
 from weft.joins.time.arrivals import ANY_TIME, Arrival, Arrivals, Clock
-from weft.joins.time.retention import make_is_over
 from weft.plans.xscl import Xscl
 
 _CHUNK = 64  # documents that are read at once
@@ -66,6 +65,7 @@ class Joins:
         self.registered = Registered(self.queries, self.stage, self.outputs)
         self.published = 0  # how many messages have become documents
         self._cascade = 0  # how many of them came of the last document, at whatever remove
+        self._segment = _CHUNK  # how many documents are joined at once while some query publishes
         self._forgotten_at = 0  # at which sequence number documents were let go last
 
     def __len__(self) -> int:
@@ -164,15 +164,42 @@ class Joins:
         return found
 
     def _join(self, ripe: list[Arrival], found: Found) -> None:
-        """Join the documents whose turn it is. Messages that are documents come in between: then it is one by one."""
-        if self.registered.streams:
+        """Join the documents whose turn it is. Messages that are documents come in between."""
+        if not self.registered.streams:
+            self.joining.join(ripe, found)
+        elif self.queries.absent:  # windows close between two documents
             for one in ripe:
                 self._close(one.timestamp, found)
                 self._join_one(one, found)
                 self._close(one.timestamp, found)  # it may be the last one of a window in documents
         else:
-            self.joining.join(ripe, found)
+            self._join_in_segments(ripe, found)
         self._close(self.arrivals.progress.watermark, found)
+
+    def _join_in_segments(self, ripe: list[Arrival], found: Found) -> None:
+        """Join so many documents at once as publish nothing: fewer where some do, more again where none does."""
+        at = 0
+        while at < len(ripe):
+            some = ripe[at : at + self._segment]
+            if self._join_silent(some, found):
+                self._segment = min(2 * self._segment, _CHUNK)
+            elif len(some) > 1:
+                self._segment = len(some) // 2
+                continue
+            else:
+                self._join_one(some[0], found)
+            at += len(some)
+
+    def _join_silent(self, some: list[Arrival], found: Found) -> bool:
+        """Join documents if nothing is published because of them; else nothing has happened."""
+        mark = self.state.mark()
+        together = Found(self.state, self.queries)
+        self.joining.join(some, together)
+        if together.may_publish:
+            self.state.cut(mark)
+            return False
+        found.take(together)
+        return True
 
     # -- messages that are documents
 
@@ -207,7 +234,7 @@ class Joins:
                 waiting.append(self._publishing(self._join_alone(arrival, found), found))
 
     def _publishing(self, alone: Found, found: Found) -> Iterator[tuple[Due, str]]:
-        due = [each for each in alone.due(self.search) if each.subscriber.publish]
+        due = [each for each in alone.due(self.search) if each.subscriber.publish] if alone.may_publish else []
         return iter(list(written(self.outputs, due, found.failures)))
 
     def _as_document(self, each: Due, text: str, found: Found) -> Arrival | None:
@@ -245,7 +272,7 @@ class Joins:
         if state.sequence - self._forgotten_at >= max(_OFTEN, len(state) // 4):
             self._forgotten_at = state.sequence
             self.absences.forget()
-            is_compact = state.drop(make_is_over(self.queries.shared, state, self.arrivals.progress.watermark))
+            is_compact = state.drop(self.queries.reach.make_is_over(state, self.arrivals.progress.watermark))
             oldest = min((one.sequence for one in (*state, *self._waiting())), default=state.sequence)
             state.history.trim(oldest, self.absences.counted_streams)
             if is_compact:

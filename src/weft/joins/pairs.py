@@ -110,7 +110,7 @@ class PairJoins:
         assert opening is not None
         documents = pair if opening.newest else pair[::-1]
         if self._joins.search.is_within(opening.shared.shape, 0, *documents):
-            yield Match((pair[1].timestamp, at), opening.shared, documents)
+            yield Match((pair[1].timestamp, at), opening.shared, documents, is_sure=False)
 
 
 def key_of(text: str) -> int:

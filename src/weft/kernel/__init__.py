@@ -3,10 +3,11 @@
 from importlib.machinery import EXTENSION_SUFFIXES
 
 try:
-    from weft.kernel.headers import find_attribute, find_text, fold, known_values, place_nodes, plain_values, unfold
+    from weft.kernel.headers import fold, fold_all, known_values, unfold
+    from weft.kernel.offsets import find_attribute, find_text, place_nodes, plain_values
     from weft.kernel.regions import cut
     from weft.kernel.scanner import Scanner
-    from weft.kernel.walk import follow
+    from weft.kernel.walk import follow, follow_paths
 except ImportError as error:
     raise ImportError(
         f"Weft's compiled core is missing ({error}): install Weft again with a C compiler (gcc or clang) on the machine"
@@ -22,7 +23,9 @@ __all__ = [
     "find_attribute",
     "find_text",
     "fold",
+    "fold_all",
     "follow",
+    "follow_paths",
     "known_values",
     "place_nodes",
     "plain_values",

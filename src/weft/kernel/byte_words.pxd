@@ -13,7 +13,25 @@ cdef extern from *:
     static int weft_low_zeros(unsigned long long bits) { int zeros = 0; while (!(bits >> zeros & 1)) zeros++; return zeros; }
     #define weft_in_order(bits) (bits)
     #endif
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    static inline Py_ssize_t weft_text_run(const unsigned char *s) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)s);
+        __m128i stops = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(31)), bytes);
+        stops = _mm_or_si128(stops, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('<')));
+        stops = _mm_or_si128(stops, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('&')));
+        stops = _mm_or_si128(stops, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(']')));
+        return weft_low_zeros((unsigned long long)_mm_movemask_epi8(stops) | 0x10000);
+    }
+    #else
+    static inline Py_ssize_t weft_text_run(const unsigned char *s) {
+        Py_ssize_t size = 0;
+        while (size < 16 && s[size] >= 32 && s[size] != '<' && s[size] != '&' && s[size] != ']') size++;
+        return size;
+    }
+    #endif
     """
+    Py_ssize_t text_run "weft_text_run"(const unsigned char* s) noexcept nogil
     int low_zeros "weft_low_zeros"(unsigned long long bits) noexcept nogil
     unsigned long long in_order "weft_in_order"(unsigned long long bits) noexcept nogil
 
@@ -26,6 +44,22 @@ cdef inline unsigned long long eight_at(unsigned char* s, Py_ssize_t p) noexcept
 
 cdef inline void copy_eight(unsigned char[::1] into, Py_ssize_t at, unsigned char* s, Py_ssize_t p) noexcept nogil:
     memcpy(&into[at], s + p, 8)
+
+
+cdef inline void copy_sixteen(unsigned char[::1] into, Py_ssize_t at, unsigned char* s, Py_ssize_t p) noexcept nogil:
+    memcpy(&into[at], s + p, 16)
+
+
+cdef inline Py_ssize_t copy_stretch(
+    unsigned char[::1] into, Py_ssize_t at, unsigned char* s, Py_ssize_t p, Py_ssize_t end
+) noexcept nogil:
+    if p < end:
+        memcpy(&into[at], s + p, end - p)
+    return at + end - p
+
+
+cdef inline Py_ssize_t text_run_at(unsigned char* s, Py_ssize_t p) noexcept nogil:
+    return text_run(s + p)
 
 
 cdef inline Py_ssize_t first_stop(unsigned long long stops) noexcept nogil:

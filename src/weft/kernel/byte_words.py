@@ -1,4 +1,4 @@
-"""Eight bytes of a document in, those of them at which a run may stop out; `byte_words.pxd` has the same in C.
+"""Eight or sixteen bytes of a document in, those of them at which a run may stop out; `byte_words.pxd` has it in C.
 
 A stop is the high bit of its byte in the word. Behind the first stop there may be bits of bytes that are none.
 """
@@ -15,6 +15,26 @@ def eight_at(s: bytes, p: int) -> int:
 def copy_eight(into: memoryview, at: int, s: bytes, p: int) -> None:
     """Write eight bytes that stand at a place behind others."""
     into[at : at + 8] = s[p : p + 8]
+
+
+def copy_sixteen(into: memoryview, at: int, s: bytes, p: int) -> None:
+    """Write sixteen bytes likewise."""
+    into[at : at + 16] = s[p : p + 16]
+
+
+def copy_stretch(into: memoryview, at: int, s: bytes, p: int, end: int) -> int:
+    """Write all bytes between two places behind others; where they end there."""
+    into[at : at + end - p] = s[p:end]
+    return at + end - p
+
+
+def text_run_at(s: bytes, p: int) -> int:
+    """How many of sixteen bytes come before the first that may end a run of text; 16 if none may."""
+    for size in (0, 8):
+        stops = text_stops(eight_at(s, p + size))
+        if stops:
+            return size + first_stop(stops)
+    return 16
 
 
 def first_stop(stops: int) -> int:

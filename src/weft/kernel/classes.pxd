@@ -31,9 +31,9 @@ cdef class ResultClasses:
     cdef Py_ssize_t met
     cdef Py_ssize_t most_met  # at any label path
 
-    cdef int refine(self, int path) except? -1
-    cdef int split(self, int path, int k) except? -1
-    cdef int move(self) except? -1
+    cdef int refine(self, int path) except? -1 nogil
+    cdef int split(self, int path, int k) except? -1 nogil
+    cdef int move(self) except? -1 nogil
     cdef int collect(self) except? -1
     cdef void tidy(self, int k) noexcept nogil
     cdef long long class_memory(self) noexcept nogil

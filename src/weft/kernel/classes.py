@@ -43,7 +43,8 @@ class ResultClasses:
         self.most_met = 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def refine(self, path: cython.int) -> cython.int:
         """Split every class of which some results end at this label path and others do not."""
         i: cython.Py_ssize_t
@@ -51,7 +52,8 @@ class ResultClasses:
         number: cython.Py_ssize_t = 0
         self.most_met = max(self.most_met, self.met)
         if self.met > self.touched.shape[0]:
-            self.touched = wider(self.touched, self.met)
+            with cython.gil:
+                self.touched = wider(self.touched, self.met)
         spots: cython.int[::1] = self.spots
         class_of: cython.int[::1] = self.class_of
         class_met: cython.int[::1] = self.class_met
@@ -61,6 +63,7 @@ class ResultClasses:
             touched[number] = k
             number += class_met[k] == 0
             class_met[k] += 1
+        self.classes_of_path.reserve(path, number)
         is_split: cython.bint = False
         for i in range(number):
             is_split |= self.split(path, touched[i])
@@ -69,7 +72,8 @@ class ResultClasses:
         return 0
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def split(self, path: cython.int, k: cython.int) -> cython.int:
         """The class of those of a class that were met: itself if all were; returns whether it is a new one."""
         met: cython.int = self.class_met[k]
@@ -81,11 +85,14 @@ class ResultClasses:
             new = self.classes
             self.classes += 1
             if new >= self.class_met.shape[0]:
-                self.class_met, self.class_new = wider(self.class_met, new), wider(self.class_new, new)
+                with cython.gil:
+                    self.class_met, self.class_new = wider(self.class_met, new), wider(self.class_new, new)
             if (new + 1) * RECORD > self.record.shape[0]:
-                self.record = wider(self.record, (new + 1) * RECORD)
+                with cython.gil:
+                    self.record = wider(self.record, (new + 1) * RECORD)
             if self.members_used + met > self.members.shape[0]:
-                self.members = wider(self.members, self.members_used + met)
+                with cython.gil:
+                    self.members = wider(self.members, self.members_used + met)
             self.record[new * RECORD + SIZE], self.record[new * RECORD + START] = met, self.members_used
             self.record[new * RECORD + LISTED], self.record[new * RECORD + TOLD_ROOM] = 0, 0
             self.record[new * RECORD + VERSION] = self.record[k * RECORD + VERSION] = UNTOLD
@@ -103,7 +110,8 @@ class ResultClasses:
         return new != k
 
     @cython.cfunc
-    @cython.exceptval(-1)
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
     def move(self) -> cython.int:
         """Put the results just met into the classes that theirs were split into."""
         i: cython.Py_ssize_t
@@ -121,7 +129,8 @@ class ResultClasses:
                 self.members[record[new + START] + record[new + LISTED]] = self.result_at[spot]
                 record[new + LISTED] += 1
         if self.members_used > 4 * self.spot_of.shape[0] + 4096:
-            self.collect()
+            with cython.gil:
+                self.collect()
         return 0
 
     @cython.cfunc

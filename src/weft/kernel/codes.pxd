@@ -8,8 +8,17 @@ cdef enum:
     LINKED = 6
     AND = 7
     OR = 8
-    RANK = 9
-    DOWN = 10
+    MEASURE = 9
+    COMPARED = 10
+    DOWN = 11
+
+cdef enum:
+    NOTED = 12
+
+cdef enum:
+    COUNT = 0
+    POSITION = 1
+    FROM_END = 2
 
 cdef enum:
     KIDS = 0
@@ -29,6 +38,7 @@ cdef enum:
 cdef enum:
     PARENT = 11
     INNER = 15
+    PLACE = 11
 
 cdef enum:
     AIM = 12
@@ -40,6 +50,9 @@ cdef enum:
     RISE = 61
     IS_RESULT = 62
     BY_TEST = 63
+
+cdef enum:
+    IS_NOTED = 63
 
 cdef enum:
     UP = 0
@@ -72,6 +85,11 @@ cdef enum:
     DATE = 3
     PROBED = 6
     PART = 7
+
+cdef enum:
+    ASKED = 0
+    WORKED = 1
+    MET = 2
 
 cdef enum:
     FALSE = 1

@@ -19,8 +19,8 @@ from weft.kernel.arrays import held
 
 if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.sifting import Sifting
-    from weft.kernel.codes import AND, BY_TEST, CHILD, DOWN, DRIVEN, FALSE, FIRST, FORM, LIFT, NAMED, OR, RISE, STEP
-    from weft.kernel.codes import TEST, TRUE, WAY
+    from weft.kernel.codes import AND, BY_TEST, CHILD, DOWN, DRIVEN, FALSE, FIRST, FORM, LIFT, MEASURE, NAMED, OR, PLACE
+    from weft.kernel.codes import RISE, STEP, TEST, TRUE, WAY
 
 SOME = cython.declare(cython.Py_ssize_t, 32)
 SOME = 32  # places of facts, beyond which what they drive comes first: so many records are fetched beside each other
@@ -44,6 +44,8 @@ class Evaluator(Sifting):
         other_start: cython.longlong[::1] = held(starts)
         document: cython.int
         at: cython.Py_ssize_t
+        first: cython.Py_ssize_t
+        self.is_rising = True
         self.clear_found(0)  # if the batch before was given up, it has left some
         self.whether, self.found_size, self.found_before = whether, 0, 0
         with cython.nogil:
@@ -52,16 +54,23 @@ class Evaluator(Sifting):
                 self.waiting_size = self.stacked = 0
                 if other_start[document] < other_start[document + 1]:
                     self.note(others, other_rows, other_start[document], other_start[document + 1])
+                first = self.part_risen(self.risen_start[document], self.risen_start[document + 1])
+                if first > self.risen_start[document]:  # what is noted by itself, before anything asks for it
+                    self.sift(self.risen, self.risen_start[document], first)
+                    for at in range(0, self.waiting_size, 2):
+                        self.consider(self.waiting[at], self.waiting[at + 1])
+                    self.waiting_size = 0
                 for at in range(other_start[document], other_start[document + 1]):
                     self.fact(others[at], other_rows[at])
                 self.settle()
-                self.sift(self.risen, self.risen_start[document], self.risen_start[document + 1])
+                self.sift(self.risen, first, self.risen_start[document + 1])
                 for at in range(0, self.waiting_size, 2):
                     self.consider(self.waiting[at], self.waiting[at + 1])
                     if self.stacked > SOME:
                         self.settle()
                 self.settle()
         self.forget()
+        self.is_rising = False
         self.clear_found(self.found_before)
         pairs = np.array(np.asarray(self.found)[: self.found_size])
         return pairs[::2], pairs[1::2]
@@ -73,6 +82,7 @@ class Evaluator(Sifting):
         answer = np.zeros(len(nodes), np.int8)
         into: cython.schar[::1] = held(answer)
         at: cython.Py_ssize_t
+        self.is_rising = False  # where a batch was given up it still is
         with cython.nogil:
             for at in range(nodes_view.shape[0]):
                 into[at] = self.holds(nodes_view[at], rows_view[at])
@@ -101,12 +111,16 @@ class Evaluator(Sifting):
         if self.is_known(node):
             return 0
         kind: cython.int = self.plan.forms[node, FORM]
+        if self.is_counting:
+            self.came[node] += 1
         if kind == LIFT or kind == FIRST:
             if self.plan.forms[node, RISE]:
                 return self.lift_to(node, row, kind == FIRST)
             return self.lift(node, row, kind == FIRST)
         if kind == AND:
             return self.join(node, row)
+        if kind == MEASURE:
+            return self.tell(node, row)
         if kind == DOWN:
             if not self.plan.forms[node, BY_TEST]:
                 return self.descend(node, row)
@@ -128,6 +142,25 @@ class Evaluator(Sifting):
             self.cells[slot] |= FALSE
         elif known != FALSE:
             self.fact(node, row)
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def tell(self, node: cython.int, row: cython.int) -> cython.int:
+        """Facts of those tests on a measure which the row's number passes."""
+        if not self.holds(node, row):
+            return 0
+        base: cython.Py_ssize_t = self.risen_size
+        at: cython.Py_ssize_t
+        run: cython.longlong
+        place: cython.int = self.plan.nodes[node, PLACE]
+        for run in range(self.tests.measure_start[place], self.tests.measure_start[place + 1]):
+            self.pass_number(run, self.number_of(node, row), row)
+        self.step((self.risen_size - base) >> 1)
+        for at in range(base, self.risen_size, 2):
+            self.fact(self.risen[at], row)
+        self.risen_size = base
         return 0
 
     @cython.cfunc

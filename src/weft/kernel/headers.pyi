@@ -1,8 +1,8 @@
-"""Headers and what stands at their offsets, without Python."""
+"""Headers, without Python."""
 
 from typing import TypeVar
 
-from weft.columns.integers import Ints, Longs
+from weft.columns.integers import Longs
 
 Found = TypeVar("Found")
 
@@ -11,11 +11,6 @@ def unfold(data: bytes, /) -> tuple[str, int, int, int, tuple[int, ...], int, in
 
     Raises ValueError where it is none of this version, ends too soon or late, or has an offset that is outside.
     """
-
-def plain_values(
-    source: bytes, entries: tuple[int, ...], kinds: bytes, wanted: tuple[int, ...], /
-) -> tuple[str | int | None, ...]:
-    """For each wanted entry the value at its offset if that is plain text, None if it must be parsed, or the reason."""
 
 def known_values(
     header: bytes,
@@ -35,20 +30,13 @@ def known_values(
     header's bytes, without the last four, and the source come to; their low 32 bits count.
     """
 
-def fold(tag: str, length: int, checksum: int, root: int, entries: tuple[int, ...] | Longs, flags: int, /) -> bytes:
+def fold(tag: str, length: int, checksum: int, root: int, entries: tuple[int, ...], flags: int, /) -> bytes:
     """The bytes of a header with these fields, without its own checksum."""
 
-def find_attribute(source: bytes, start: int, name: bytes, /) -> int:
-    """The offset of an attribute, by its name as written, in the start tag at an offset; -1 where there is none."""
+def fold_all(
+    tag: str, documents: list[bytes], checksums: list[int], roots: list[int], entries: Longs, flags: list[int], /
+) -> list[bytes]:
+    """The bytes of the headers of documents, as `fold` makes each.
 
-def find_text(source: bytes, start: int, /) -> int:
-    """The offset of a text that begins right behind the start tag at an offset; -1 where something else stands."""
-
-def place_nodes(
-    sources: list[bytes], nodes: Ints, table: tuple[Longs, Ints, Ints, Ints], tags: list[str], offsets: Longs, /
-) -> int:
-    """Put the offsets of nodes into `offsets`, -4 where one is not found; returns how many are not.
-
-    `sources` are documents, each of which has as many of the nodes as the others. `table` has the columns start,
-    parent, attribute_tag and text_first, `tags` the names as written. A node below 0 is a reason, and stays.
+    Of checksums the low 32 bits count, and `entries` is a column with as many entries for each document.
     """

@@ -5,28 +5,28 @@ import cython
 from weft.kernel.row_heap import TooMuchError
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import AND, CHECK, CHECK_END, CHILD, CODE, DOWN, EDGE, ELEMENT, EXISTS, FALSE, FIRST, INNER
-    from weft.kernel.codes import KIND, LIFT, LINKED, NAMED, OPERATOR, OR, PARENT, PROBED, RANK, READING, STEP, STEP_END
-    from weft.kernel.codes import TEST, TRUE
+    from weft.kernel.codes import AND, ASKED, CHECK, CHECK_END, CHILD, DOWN, EDGE, ELEMENT, EXISTS, FALSE, FIRST, INNER
+    from weft.kernel.codes import KIND, LIFT, MET, NAMED, NOTED, OR, PARENT, PROBED, READING, STEP, STEP_END, TEST, TRUE
+    from weft.kernel.codes import WORKED
+    from weft.kernel.counting import Counting
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
-    from weft.kernel.values import NodeValues, compared
 
 DEEPEST = cython.declare(cython.int, 400)
 DEEPEST = 400  # nodes in nodes that are looked into: more would be too much for the stack
 
 
 @cython.cclass
-class Holding(NodeValues):
+class Holding(Counting):
     """What holds in a batch."""
 
     def __init__(self, plan: PlanTables, lists: PlanLists):
-        NodeValues.__init__(self, plan, lists)
-        self.inside = 0
+        Counting.__init__(self, plan, lists)
+        self.inside, self.is_rising = 0, False
 
     def begin(self, source, columns: dict, steps: int) -> None:
         """Another batch."""
-        NodeValues.begin(self, source, columns, steps)
+        Counting.begin(self, source, columns, steps)
         self.inside = 0
 
     @cython.cfunc
@@ -43,6 +43,12 @@ class Holding(NodeValues):
         slot = self.slot(node, row)
         if self.cells[slot] & (TRUE | FALSE):
             return (self.cells[slot] & TRUE) != 0
+        if kind == NOTED:
+            if self.is_rising:
+                return 0
+            kind = LIFT
+        if self.is_counting:
+            self.counts[self.group[node], WORKED] += 1
         self.step(1)
         if self.inside > DEEPEST:
             with cython.gil:
@@ -60,6 +66,7 @@ class Holding(NodeValues):
     @cython.nogil
     @cython.exceptval(-1, check=True)
     def find(self, kind: cython.int, node: cython.int, row: cython.int) -> cython.int:
+        """What is not known yet; `Measuring` has more kinds."""
         at: cython.int
         part: cython.int
         if kind == AND:
@@ -82,10 +89,6 @@ class Holding(NodeValues):
             if part >= 0 and not self.holds(part, row):
                 return 0
             return self.is_below(node, row)
-        if kind == RANK:
-            return self.rank(node, row)
-        if kind == LINKED:
-            return self.linked(node, row)
         if kind == NAMED:
             with cython.gil:
                 return self.source.is_named(node, self.names[row])
@@ -97,8 +100,13 @@ class Holding(NodeValues):
     def are_met(self, node: cython.int, row: cython.int) -> cython.int:
         """Whether the parts of an AND hold, but for its driver."""
         at: cython.int
+        is_met: cython.bint
         for at in range(self.plan.nodes[node, CHECK], self.plan.nodes[node, CHECK_END]):
-            if (self.holds(self.plan.checks[at], row) != 0) == (self.plan.is_negated[at] != 0):
+            is_met = self.holds(self.plan.checks[at], row) != 0
+            if self.is_counting:
+                self.counts[self.group[self.plan.checks[at]], ASKED] += 1
+                self.counts[self.group[self.plan.checks[at]], MET] += is_met
+            if is_met == (self.plan.is_negated[at] != 0):
                 return 0
         return 1
 
@@ -116,73 +124,6 @@ class Holding(NodeValues):
             if self.holds(self.plan.nodes[node, PARENT], self.heap[at]):
                 answer = 1
                 break
-        self.heap_size = base
-        return answer
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1, check=True)
-    def rank(self, node: cython.int, row: cython.int) -> cython.int:
-        """A position among the siblings that the state reaches and the inner test passes; all are told at once."""
-        base: cython.Py_ssize_t = self.heap_size
-        inner: cython.int = self.plan.nodes[node, CHILD]
-        answer: cython.int = 0
-        at: cython.Py_ssize_t
-        kept: cython.Py_ssize_t = base
-        if self.parents[row] < 0:
-            if inner < 0 or self.holds(inner, row):
-                self.push(row)
-                kept += 1
-        else:
-            self.children(self.parents[row], row, self.plan.nodes[node, CODE])
-            for at in range(base, self.heap_size):
-                if inner < 0 or self.holds(inner, self.heap[at]):
-                    self.heap[kept] = self.heap[at]
-                    kept += 1
-        size: cython.double = kept - base
-        for at in range(base, kept):
-            limit: cython.double = size if self.plan.nodes[node, READING] else self.plan.number[node]
-            is_met: cython.bint = compared(self.plan.nodes[node, OPERATOR], at - base + 1, limit)
-            if is_met and self.heap[at] == row:
-                answer = 1
-            slot: cython.Py_ssize_t = self.slot(node, self.heap[at])
-            self.cells[slot] |= TRUE if is_met else FALSE
-        self.heap_size = base
-        return answer
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(-1, check=True)
-    def linked(self, node: cython.int, row: cython.int) -> cython.int:
-        """What a chain of edges leads to: how many nodes, or whether the first passes a test."""
-        base: cython.Py_ssize_t = self.heap_size
-        self.push(row)
-        at: cython.longlong
-        place: cython.Py_ssize_t
-        start: cython.Py_ssize_t = base
-        end: cython.Py_ssize_t
-        kept: cython.Py_ssize_t
-        chain: cython.int = self.plan.nodes[node, CODE]
-        for at in range(self.plan.chain_start[chain], self.plan.chain_start[chain + 1]):
-            end = self.heap_size
-            for place in range(start, end):
-                self.below(self.plan.chain_edges[at], self.heap[place])
-            self.sort(end)
-            kept = end
-            for place in range(end, self.heap_size):
-                if self.plan.chain_nodes[at] < 0 or self.holds(self.plan.chain_nodes[at], self.heap[place]):
-                    self.heap[kept] = self.heap[place]
-                    kept += 1
-            self.heap_size = kept
-            start = end
-        number: cython.Py_ssize_t = self.heap_size - start
-        answer: cython.int = 0
-        if number:
-            if self.plan.nodes[node, READING]:
-                answer = compared(self.plan.nodes[node, OPERATOR], number, self.plan.number[node])
-            else:
-                with cython.gil:
-                    answer = self.source.passes_first(node, self.heap[start])
         self.heap_size = base
         return answer
 

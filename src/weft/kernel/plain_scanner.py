@@ -1,6 +1,7 @@
 """Most of a document as bytes in, columns out: tags whose names are known, and text that is read as it is written.
 
-Eight bytes are looked at together. Where anything else stands nothing of it is kept, and the other scanners read it.
+Eight bytes, of texts sixteen, are looked at together. Where anything else stands nothing of it is kept, and the other
+scanners read it.
 """
 
 import cython
@@ -11,7 +12,8 @@ from weft.kernel.arrays import zeros
 if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.byte_kinds import APOSTROPHE, BANG, BLANK, EQUALS, GREATER, LESS, NEWLINE, OPENING, QUOTE, SLASH
     from weft.kernel.byte_kinds import TAB, word
-    from weft.kernel.byte_words import copy_eight, eight_at, first_stop, name_stops, text_stops, value_stops
+    from weft.kernel.byte_words import copy_eight, copy_sixteen, eight_at, first_stop, name_stops, text_run_at
+    from weft.kernel.byte_words import value_stops
     from weft.kernel.name_paths import TEXT_CODE
     from weft.kernel.scan_state import OF_ATTRIBUTE, OF_ELEMENT, SCOPES
     from weft.kernel.text_scanner import TextScanner
@@ -56,17 +58,17 @@ class PlainScanner(TextScanner):
 @cython.exceptval(check=False)
 def _text(scan: PlainScanner, s: cython.p_uchar, p: cython.Py_ssize_t) -> cython.Py_ssize_t:
     """The text up to a tag."""
-    last: cython.Py_ssize_t = scan.names.limit - 8
+    first: cython.Py_ssize_t = p
+    last: cython.Py_ssize_t = scan.names.limit - 16
     at: cython.Py_ssize_t = scan.text_start[scan.texts]
-    stops: cython.ulonglong
     size: cython.Py_ssize_t
     while p <= last:
-        copy_eight(scan.characters, at, s, p)
-        stops = text_stops(eight_at(s, p))
-        size = first_stop(stops) if stops else 8
+        if not scan.is_narrow:
+            copy_sixteen(scan.characters, at, s, p)
+        size = text_run_at(s, p)
         at += size
         p += size
-        if stops:
+        if size < 16:
             if s[p] == LESS:
                 break
             if s[p] != NEWLINE and s[p] != TAB:
@@ -79,7 +81,9 @@ def _text(scan: PlainScanner, s: cython.p_uchar, p: cython.Py_ssize_t) -> cython
         if scan.wants_texts:
             if not scan.paths.has_room(1):
                 return -1
-            scan.paths.note(scan.path[scan.row], TEXT_CODE)
+            path: cython.int = scan.paths.note(scan.path[scan.row], TEXT_CODE)
+            if scan.paths.keeps_offsets:
+                scan.paths.place(path, first)
     elif scan.texts == scan.text_room:
         return -1
     else:
@@ -146,7 +150,7 @@ def _start(scan: PlainScanner, s: cython.p_uchar, tag: cython.Py_ssize_t) -> cyt
         p += 1
     if scan.level == scan.most_depth or scan.nodes + 1 + number > scan.most_nodes:
         return -1
-    if scan.is_narrow and _paths(scan, above, guess, scan.names.first[name], number) < 0:
+    if scan.is_narrow and _paths(scan, tag, guess, scan.names.first[name], number) < 0:
         return -1
     scan.nodes += 1 + number
     _open(scan, name, tag, size, number)
@@ -168,15 +172,11 @@ def _open(
     scan.level_size[scan.level], scan.level_context[scan.level] = size, scan.context
     scan.level += 1
     if not scan.is_narrow:
-        scan.document[row], scan.name[row], scan.tag[row] = (
-            scan.documents,
-            scan.names.first[name],
-            scan.names.second[name],
-        )
+        scan.document[row], scan.name[row] = scan.documents, scan.names.first[name]
+        scan.tag[row] = scan.names.second[name]
         scan.depth[row], scan.text_first[row], scan.event[row] = scan.level, scan.texts, row + scan.texts
         scan.attributes += number
-    scan.row = row
-    scan.elements = row + 1
+    scan.row, scan.elements = row, row + 1
 
 
 @cython.cfunc
@@ -204,8 +204,9 @@ def _attribute(
     """`name="value"`, in the columns behind so many others of the tag."""
     at: cython.Py_ssize_t = scan.attributes + number
     entry: cython.Py_ssize_t = _name(scan, s, p, OF_ATTRIBUTE, 0)
-    if entry < 0 or at == scan.attribute_room or number == scan.most_attributes:
+    if entry < 0 or at == scan.attribute_room or number == scan.most_attributes or number == scan.written_at.shape[0]:
         return -1
+    scan.written_at[number] = p
     name: cython.int = scan.names.first[entry]
     last: cython.Py_ssize_t = scan.names.limit - 8
     filled: cython.Py_ssize_t = scan.value_start[at]
@@ -278,21 +279,22 @@ def _name(
 @cython.inline
 @cython.exceptval(check=False)
 def _paths(
-    scan: PlainScanner, above: cython.int, guess: cython.ulonglong, name: cython.int, number: cython.Py_ssize_t
+    scan: PlainScanner, tag: cython.Py_ssize_t, guess: cython.ulonglong, name: cython.int, number: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
     """The paths of an element that begins and of so many attributes; there may be no room for them."""
+    above: cython.int = scan.path[scan.row]
     path: cython.int = scan.guessed_path[guess]
-    at: cython.Py_ssize_t
     if not scan.paths.has_room(number + 1):
         return -1
     if scan.paths.parent[path] != above or scan.paths.code[path] != 2 * name + 1:
         path = scan.guessed_path[guess] = scan.paths.note(above, 2 * name + 1)
-    elif scan.paths.stamp[path] != scan.paths.stamped:
-        scan.paths.stamp[path] = scan.paths.stamped
+    elif scan.paths.stamp[path] < scan.paths.stamped:
+        scan.paths.stamp[path] = scan.paths.begun + scan.paths.found_size
         scan.paths.found[scan.paths.found_size] = path
         scan.paths.found_size += 1
+    if scan.paths.keeps_offsets:
+        scan.paths.place(path, tag)
     scan.path[scan.elements] = path
-    if scan.wants_attributes:
-        for at in range(number):
-            scan.paths.note(path, 2 * scan.attribute_name[at] + 2)
+    if scan.wants_attributes and number:
+        scan.find_attribute_paths(path, number)
     return 0

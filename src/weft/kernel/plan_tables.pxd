@@ -1,6 +1,6 @@
 from weft.kernel.codes cimport AIM, AND, BELOW, BY_TEST, CHECK, CHECK_END, CHILD, DOWN, DRIVEN, EDGE, EXISTS, FIRST
-from weft.kernel.codes cimport FORM, IS_RESULT, KIDS, KIND, LIFT, OR, PARENT, RANK, RISE, STEP, STEP_END, UP, WAY
-from weft.kernel.codes cimport WHOLE
+from weft.kernel.codes cimport COMPARED, FORM, IS_NOTED, IS_RESULT, KIDS, KIND, LIFT, LINKED, MEASURE, NOTED, OR
+from weft.kernel.codes cimport PARENT, RISE, STEP, STEP_END, UP, WAY, WHOLE
 
 
 cdef class PlanTables:
@@ -14,13 +14,15 @@ cdef class PlanTables:
     cdef int[:, ::1] edges  # by edge its record
     cdef int[::1] result  # by node
     cdef signed char[::1] by_test  # by node, of a DOWN: its test drives it
+    cdef signed char[::1] is_in  # by node, of a LIFT or EXISTS: it comes up by itself, and is noted where it holds
+    cdef bint has_in  # whether any is
     cdef signed char[::1] is_lifted  # by node, of an EXISTS: it comes up where its edge ends, as a LIFT does
     cdef long long[::1] dependent_start
     cdef int[::1] dependents  # the last one of a node's is ~ its number
     cdef int[::1] checks  # of an AND the parts beside its driver; of an OR all parts
     cdef signed char[::1] is_negated  # of a check: it must not hold
-    cdef double[::1] number  # by node, of a TEST on a number, a RANK, a LINKED
-    cdef int[::1] chain_start  # by chain of a LINKED
+    cdef double[::1] number  # by node, of a TEST on a number, a COMPARED
+    cdef int[::1] chain_start  # by chain of a LINKED, or a count
     cdef int[::1] chain_edges
     cdef int[::1] chain_nodes
     cdef int[::1] steps

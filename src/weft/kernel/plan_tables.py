@@ -7,8 +7,8 @@ from weft.kernel.arrays import held, lined_up
 
 if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.codes import AIM, AND, BELOW, BY_TEST, CHECK, CHECK_END, CHILD, DOWN, DRIVEN, EDGE, EXISTS, FIRST
-    from weft.kernel.codes import FORM, IS_RESULT, KIDS, KIND, LIFT, OR, PARENT, RANK, RISE, STEP, STEP_END, UP, WAY
-    from weft.kernel.codes import WHOLE
+    from weft.kernel.codes import COMPARED, FORM, IS_NOTED, IS_RESULT, KIDS, KIND, LIFT, LINKED, MEASURE, NOTED, OR
+    from weft.kernel.codes import PARENT, RISE, STEP, STEP_END, UP, WAY, WHOLE
 
 MOST_UP = cython.declare(cython.int, 100)
 MOST_UP = 100  # levels that a record can say; where an edge begins further up, it says that this differs
@@ -40,6 +40,7 @@ class PlanTables:
         self.chain_nodes = held(columns["chain_nodes"])
         self.steps = held(columns["steps"])
         self.by_test, self.is_lifted = held(columns["by_test"]), held(columns["is_lifted"])
+        self.is_in, self.has_in = held(columns["is_in"]), bool(np.any(columns["is_in"]))
 
     def mask(self, number: int):
         """Find the names that nodes need, and what comes of them, so many nodes a step."""
@@ -71,13 +72,15 @@ class PlanTables:
     @cython.cfunc
     @cython.exceptval(check=False)
     def end_all(self, begin: cython.int, end: cython.int) -> cython.void:
-        """In a list of what a node drives the last one is marked."""
+        """In a list of what a node drives the last one is marked; what is retrieved by itself is known as such."""
         node: cython.int
         last: cython.longlong
         for node in range(begin, end):
             last = self.dependent_start[node + 1] - 1
             if self.dependent_start[node] <= last:
                 self.dependents[last] = ~self.dependents[last]
+            if self.is_in[node]:
+                self.nodes[node, KIND] = NOTED
 
     # -- where nodes are asked for
 
@@ -91,7 +94,9 @@ class PlanTables:
         part: cython.int = self.nodes[node, CHILD]
         if kind == EXISTS or kind == LIFT or kind == FIRST:
             self.need_edge(self.masks, node)
-        elif part >= 0 and (kind == AND or kind == RANK or kind == DOWN):
+        elif part >= 0 and (kind == AND or kind == DOWN):
+            self.need_part(node, part)
+        elif part >= 0 and (kind == MEASURE or kind == COMPARED or kind == LINKED):
             self.need_part(node, part)
         if kind == AND:
             for at in range(self.nodes[node, CHECK], self.nodes[node, CHECK_END]):
@@ -166,12 +171,14 @@ class PlanTables:
         self.drives[node, WAY], self.forms[node, FORM] = edge, kind
         self.forms[node, RISE] = self.edges[edge, UP] if edge >= 0 and self.edges[edge, UP] <= MOST_UP else 0
         self.forms[node, IS_RESULT], self.forms[node, BY_TEST] = self.result[node] >= 0, self.by_test[node]
-        if first == end:
-            self.drives[node, AIM] = self.result[node] + 1
-        else:
+        if first < end:
             self.drives[node, DRIVEN] = first + 1
-            if self.result[node] < 0:
-                self.aim(node, first, end)
+        if self.is_in[node]:  # all of it is noted, whatever comes of it
+            self.forms[node, IS_NOTED] = 1
+        elif first == end:
+            self.drives[node, AIM] = self.result[node] + 1
+        elif self.result[node] < 0:
+            self.aim(node, first, end)
         if kind == DOWN and not self.by_test[node]:  # it comes up at the row above, which all of its edge lies below
             for word in range(2):
                 self.drive_masks[node, BELOW + word] |= self.drive_masks[node, KIDS + word]

@@ -12,6 +12,7 @@ cdef class ProbeTables:
     # comparisons: of a state its runs, of a run what its tests bring up, in the order of their constants
     cdef signed char[::1] means  # by state, by what means its tests on texts are found, see `codes`
     cdef long long[::1] run_start
+    cdef long long[::1] measure_start  # of a measure its runs, behind those of all states
     cdef int[:, ::1] runs  # by run its record, see `codes`
     cdef double[::1] keys
     cdef int[::1] run_nodes
@@ -30,7 +31,7 @@ cdef class ProbeTables:
     cdef long long[::1] character_start
     cdef int[::1] slots  # code + 1, 0: free
     cdef unsigned long long mask
-    cdef unsigned long long seed
+    cdef unsigned long long factor  # odd, by chance
     cdef unsigned long long[::1] ends  # bits of the lengths and ends that there are
     cdef Py_ssize_t longest
     cdef bint is_ordered  # texts are compared by order too

@@ -4,13 +4,13 @@ import cython
 import numpy as np
 
 from weft.kernel.arrays import held, zeros
+from weft.kernel.tables import random_factor
 
 if not cython.compiled:  # compiled, it is that of the .pxd
     from weft.kernel.part_tables import PartTables
 
-MASK32 = cython.declare(cython.ulonglong)  # numbers beyond 31 bits must be C variables, or they are Python's
-PRIME = cython.declare(cython.ulonglong)
-MASK32, PRIME = 0xFFFFFFFF, 0x01000193
+MASK64 = cython.declare(cython.ulonglong)  # numbers beyond 31 bits must be C variables, or they are Python's
+MASK64 = 0xFFFFFFFFFFFFFFFF
 ENDS_WORDS = cython.declare(cython.int, 256)
 ENDS_WORDS = 256  # of the bits that tell texts apart by their lengths and ends
 
@@ -19,19 +19,19 @@ ENDS_WORDS = 256  # of the bits that tell texts apart by their lengths and ends
 class ProbeTables:
     """What label paths and values bring up; never changed. `probe_tables.pxd` tells the columns."""
 
-    def __init__(self, columns: dict, texts: list, is_ordered: bool, parts: PartTables, seed: int):
+    def __init__(self, columns: dict, texts: list, is_ordered: bool, parts: PartTables):
         """`texts` are the constants in order, as UTF-8; the code of each is its place, and behind them are `parts`."""
         self.up_start, self.up_nodes = held(columns["up_start"]), held(columns["up_nodes"])
         self.named_start, self.named_nodes = held(columns["named_start"]), held(columns["named_nodes"])
         self.named_symbols, self.is_context = held(columns["named_symbols"]), held(columns["is_context"])
         self.means, self.run_start = held(columns["means"]), held(columns["run_start"])
-        self.runs = held(columns["runs"])
+        self.measure_start, self.runs = held(columns["measure_start"]), held(columns["runs"])
         self.keys, self.run_nodes = held(columns["keys"]), held(columns["run_nodes"])
         self.constant_start, self.constants = held(columns["constant_start"]), held(columns["constants"])
         self.several_start, self.several_nodes = held(columns["several_start"]), held(columns["several_nodes"])
         self.machine_start = held(columns["machine_start"])
         self.is_ordered, self.parts, self.texts = is_ordered, parts, len(texts)
-        self.seed = seed & MASK32
+        self.factor = random_factor()
         self.characters = memoryview(b"".join(texts) + b"\0")
         self.character_start = held(np.cumsum([0, *map(len, texts)], dtype=np.int64))
         self.index(len(texts))
@@ -82,12 +82,12 @@ class ProbeTables:
     def hashed(
         self, text: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, end: cython.Py_ssize_t
     ) -> cython.ulonglong:
-        """A text's hash; with a seed, so that nobody can choose texts that are found slowly."""
-        value: cython.ulonglong = self.seed
+        """A text's hash; by a factor that nobody can know, and so not choose texts that are found slowly."""
+        value: cython.ulonglong = self.factor
         at: cython.Py_ssize_t
         for at in range(start, end):
-            value = ((value ^ text[at]) * PRIME) & MASK32
-        return value ^ (value >> 15)
+            value = ((value ^ text[at]) * self.factor) & MASK64
+        return value >> 32
 
     @cython.cfunc
     @cython.nogil

@@ -7,6 +7,4 @@ from weft.kernel.part_tables import PartTables
 class ProbeTables:
     """What label paths and values bring up; never changed."""
 
-    def __init__(
-        self, columns: dict[str, Any], texts: list[bytes], is_ordered: bool, parts: PartTables, seed: int
-    ) -> None: ...
+    def __init__(self, columns: dict[str, Any], texts: list[bytes], is_ordered: bool, parts: PartTables) -> None: ...

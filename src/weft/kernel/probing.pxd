@@ -13,5 +13,7 @@ cdef class Probing(TextProbing):
     cdef int probe_rows(self, int first, int end) except? -1 nogil
     cdef int leave(self, int machine, int row) except? -1 nogil
     cdef int probe_run(self, int run, int row) except? -1 nogil
+    cdef int pass_number(self, int run, double number, int row) except? -1 nogil
+    cdef int pass_ranges(self, int run, int operator, long long low, long long high, int row) except? -1 nogil
     cdef int bring_up_all(self, long long begin, long long end, int row) except? -1 nogil
     cdef long long place(self, int run, double key, bint is_behind) noexcept nogil

@@ -110,27 +110,44 @@ class Probing(TextProbing):
         operator: cython.int = form & 255
         first: cython.int = self.tests.runs[run, RUN_START]
         end: cython.int = self.tests.runs[run, RUN_END]
-        low: cython.longlong
-        high: cython.longlong
         number: cython.double
-        at: cython.int
         if not (self.known[row] >> reading) & 1:
             self.read(row, reading)
         if reading == TEXT:
-            low = self.place(run, self.low[row], False)
-            high = self.place(run, self.high[row], False)
-        else:
-            number = self.value(row, reading)
-            if number != number:  # what is no number is unequal to all numbers, and to no instant
-                return self.bring_up_all(first, end if operator == NE and reading < DATE else first, row)
-            if end - first <= FEW:
-                self.reserve_risen(FEW)
-                for at in range(first, end):
-                    if compared(operator, number, self.tests.keys[at]):
-                        self.put_risen(self.tests.run_nodes[at], row)
-                return 0
-            low = self.place(run, number, False)
-            high = self.place(run, number, True)
+            return self.pass_ranges(
+                run, operator, self.place(run, self.low[row], False), self.place(run, self.high[row], False), row
+            )
+        number = self.value(row, reading)
+        if number != number:  # what is no number is unequal to all numbers, and to no instant
+            return self.bring_up_all(first, end if operator == NE and reading < DATE else first, row)
+        return self.pass_number(run, number, row)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def pass_number(self, run: cython.int, number: cython.double, row: cython.int) -> cython.int:
+        """The same for a number."""
+        operator: cython.int = self.tests.runs[run, RUN_FORM] & 255
+        first: cython.int = self.tests.runs[run, RUN_START]
+        end: cython.int = self.tests.runs[run, RUN_END]
+        at: cython.int
+        if end - first <= FEW:
+            self.reserve_risen(FEW)
+            for at in range(first, end):
+                if compared(operator, number, self.tests.keys[at]):
+                    self.put_risen(self.tests.run_nodes[at], row)
+            return 0
+        return self.pass_ranges(run, operator, self.place(run, number, False), self.place(run, number, True), row)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def pass_ranges(
+        self, run: cython.int, operator: cython.int, low: cython.longlong, high: cython.longlong, row: cython.int
+    ) -> cython.int:
+        """The same for a value that is equal to the constants from `low` to before `high`."""
+        first: cython.int = self.tests.runs[run, RUN_START]
+        end: cython.int = self.tests.runs[run, RUN_END]
         if operator == EQ:
             return self.bring_up_all(low, high, row)
         if operator == NE:

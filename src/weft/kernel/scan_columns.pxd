@@ -9,6 +9,7 @@ cdef enum:  # what there may be no more room for
 
 
 cdef class ScanColumns:
+    cdef object __weakref__  # who keeps much room is counted
     # blocks of columns: numpy's arrays, of which the views below are rows
     cdef object element_ints, element_longs, attribute_ints, attribute_longs, text_ints, text_longs
     cdef object declared_ints, level_ints, character_array, value_array
@@ -34,6 +35,8 @@ cdef class ScanColumns:
     # the document so far: the element that is open, its depth, the declared namespaces, nodes and declarations
     cdef int row, level, context
     cdef long long nodes
+    cdef Py_ssize_t text_at  # where in its source the text that is read begins
+    cdef long long[::1] written_at  # of the tag that begins: where in its source each attribute is written
     # in a narrow scan only paths of names are kept, and an element's entry goes when it ends
     cdef readonly NamePaths paths
     cdef bint is_narrow, wants_attributes, wants_texts
@@ -41,6 +44,7 @@ cdef class ScanColumns:
     cdef void mark_document(self) noexcept nogil
     cdef void keep_document(self) noexcept nogil
     cdef void find_paths(self, int row) noexcept nogil
+    cdef void find_attribute_paths(self, int above, Py_ssize_t number) noexcept nogil
     cdef void open(self, int name, int tag, long long start) noexcept nogil
     cdef void close(self, long long end) noexcept nogil
     cdef void end_text(self, Py_ssize_t end) noexcept nogil

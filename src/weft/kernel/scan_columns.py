@@ -7,22 +7,14 @@ import cython
 import numpy as np
 
 from weft.kernel.arrays import held
+from weft.kernel.scan_room import copied_together, is_kept, may_keep, named, wider_block
 
 if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.name_paths import TEXT_CODE, NamePaths
 
     ELEMENTS, ATTRIBUTES, TEXTS, DECLARATIONS, LEVELS = range(5)  # what there may be no more room for
 _ROOM = 1 << 12  # entries of a kind to begin with
-_KEPT = 1 << 14  # entries of a kind that are kept for the next batch
-_KEPT_BYTES = 1 << 18  # and bytes of characters
 _MOST = (1 << 31) - 2  # nodes of a batch: a node is a number of 32 bits
-
-
-def _wider(block, room):
-    """The block with room for so many entries in each of its rows."""
-    new = np.zeros((block.shape[0], room), block.dtype)
-    new[:, : min(room, block.shape[1])] = block[:, :room]
-    return new
 
 
 @cython.cclass
@@ -52,26 +44,26 @@ class ScanColumns:
         if room > _MOST:
             raise MemoryError(f"a batch of more than {_MOST} nodes: read fewer documents at once")
         if kind == ELEMENTS:
-            ints, longs = _wider(self.element_ints, room), _wider(self.element_longs, room)
+            ints, longs = wider_block(self.element_ints, room), wider_block(self.element_longs, room)
             self.element_ints, self.element_longs, self.element_room = ints, longs, room
             self.document, self.name, self.tag, self.parent, self.last = map(held, ints[:5])
             self.depth, self.text_first, self.text_last, self.event, self.path = map(held, ints[5:])
             self.start, self.end = map(held, longs)
         elif kind == ATTRIBUTES:
-            ints, longs = _wider(self.attribute_ints, room), _wider(self.attribute_longs, room + 1)
+            ints, longs = wider_block(self.attribute_ints, room), wider_block(self.attribute_longs, room + 1)
             self.attribute_ints, self.attribute_longs, self.attribute_room = ints, longs, room
             self.attribute_name, self.attribute_tag, self.attribute_owner = map(held, ints)
             self.value_start = held(longs[0])
         elif kind == TEXTS:
-            ints, longs = _wider(self.text_ints, room), _wider(self.text_longs, room + 1)
+            ints, longs = wider_block(self.text_ints, room), wider_block(self.text_longs, room + 1)
             self.text_ints, self.text_longs, self.text_room = ints, longs, room
             self.text_owner, self.text_event = map(held, ints)
             self.text_start = held(longs[0])
         elif kind == DECLARATIONS:
-            self.declared_ints, self.declared_room = _wider(self.declared_ints, room), room
+            self.declared_ints, self.declared_room = wider_block(self.declared_ints, room), room
             self.declared_row, self.declared = map(held, self.declared_ints)
         else:
-            self.level_ints, self.level_room = _wider(self.level_ints, room), room
+            self.level_ints, self.level_room = wider_block(self.level_ints, room), room
             self.level_size, self.level_context = map(held, self.level_ints)
 
     def widen(self, kind: int) -> None:
@@ -146,12 +138,25 @@ class ScanColumns:
     def find_paths(self, row: cython.int) -> cython.void:
         """The paths of an element that begins and of its attributes, which are not kept; there is room for all."""
         above: cython.int = self.path[self.parent[row]] if row else 0
-        at: cython.Py_ssize_t
         self.path[row] = self.paths.note(above, 2 * self.name[row] + 1)
+        if self.paths.keeps_offsets:
+            self.paths.place(self.path[row], self.start[row])
         if self.wants_attributes:
-            for at in range(self.attributes):
-                self.paths.note(self.path[row], 2 * self.attribute_name[at] + 2)
+            self.find_attribute_paths(self.path[row], self.attributes)
+        if row and self.declarations:
+            self.paths.declare()
         self.attributes = self.declarations = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def find_attribute_paths(self, above: cython.int, number: cython.Py_ssize_t) -> cython.void:
+        """The paths of so many attributes of the tag that begins."""
+        at: cython.Py_ssize_t
+        for at in range(number):
+            path: cython.int = self.paths.note(above, 2 * self.attribute_name[at] + 2)
+            if self.paths.keeps_offsets:
+                self.paths.place(path, self.written_at[at])
 
     @cython.cfunc
     @cython.nogil
@@ -172,7 +177,9 @@ class ScanColumns:
         """The characters up to a place are a text of the element that is open; there is room for it."""
         if self.is_narrow:
             if self.wants_texts:
-                self.paths.note(self.path[self.row], TEXT_CODE)
+                path: cython.int = self.paths.note(self.path[self.row], TEXT_CODE)
+                if self.paths.keeps_offsets:
+                    self.paths.place(path, self.text_at)
             return
         self.text_owner[self.texts] = self.row
         self.text_event[self.texts] = self.elements + self.texts
@@ -225,15 +232,18 @@ class ScanColumns:
 
     # -- a batch
 
-    def narrow(self, documents: int, attributes: bool, texts: bool) -> None:
-        """Keep of the documents that come next, so many at most, paths of names alone; those that are asked for."""
+    def narrow(self, documents: int, attributes: bool, texts: bool, offsets: bool) -> None:
+        """Keep paths of names alone of what comes next, so many documents at most.
+
+        With `offsets` also where the one node of each begins, which is not known of what expat reads.
+        """
         self.is_narrow, self.wants_attributes, self.wants_texts = True, attributes, texts
-        self.paths.begin_batch(documents)
+        self.paths.begin_batch(documents, offsets)
 
     def take_paths(self) -> tuple:
         """The paths of names that each document has, and where each one's begin; what comes next is another batch."""
         self.is_narrow = self.wants_attributes = self.wants_texts = False
-        self.take()
+        self.clear(True)
         return self.paths.take()
 
     def take(self) -> dict:
@@ -241,52 +251,21 @@ class ScanColumns:
         elements, attributes, texts, declared = self.elements, self.attributes, self.texts, self.declarations
         if elements + attributes + texts > _MOST:
             raise MemoryError(f"a batch of more than {_MOST} nodes: read fewer documents at once")
-        blocks = [
-            (self.element_ints, elements),
-            (self.element_longs, elements),
-            (self.attribute_ints, attributes),
-            (self.attribute_longs, attributes + 1),
-            (self.text_ints, texts),
-            (self.text_longs, texts + 1),
-            (self.declared_ints, declared),
-        ]
-        characters, values = self.text_start[texts], self.value_start[attributes]
-        is_kept = max(elements, attributes, texts, declared) <= _KEPT and max(characters, values) <= _KEPT_BYTES
-        parts = [block[:, :size].copy() if is_kept else block[:, :size] for block, size in blocks]
-        buffers = self.character_array[:characters], self.value_array[:values]
-        columns = _named(parts, *(buffer.copy() if is_kept else buffer for buffer in buffers))
-        room = max(len(self.character_array), len(self.value_array))
-        if is_kept and room <= 4 * _KEPT_BYTES and self.level_room <= _KEPT:
+        blocks = [(self.element_ints, elements), (self.attribute_ints, attributes), (self.text_ints, texts)]
+        blocks += [(self.element_longs, elements), (self.attribute_longs, attributes + 1)]
+        blocks += [(self.text_longs, texts + 1), (self.declared_ints, declared)]
+        buffers = self.character_array[: self.text_start[texts]], self.value_array[: self.value_start[attributes]]
+        parts = [*(block[:, :size] for block, size in blocks), *buffers]
+        is_copied = is_kept(max(elements, attributes, texts, declared), max(map(len, buffers)))
+        columns = named(copied_together(parts) if is_copied else parts)
+        self.clear(is_copied)
+        return columns
+
+    def clear(self, is_wanted: bool) -> None:
+        """Nothing is left; the room is kept for the next batch if that is wanted, and it is not too large."""
+        entries = max(self.element_room, self.attribute_room, self.text_room, self.declared_room, self.level_room)
+        if is_wanted and may_keep(self, entries, max(len(self.character_array), len(self.value_array))):
             self.elements = self.attributes = self.texts = self.declarations = self.documents = 0
             self.mark_document()
         else:
             self.begin()
-        return columns
-
-
-def _named(parts, characters, values):
-    """The columns by the names that a node table has for them."""
-    element_ints, element_longs, attribute_ints, attribute_longs, text_ints, text_longs, declared_ints = parts
-    document, name, tag, parent, last, depth, text_first, text_last, event = element_ints[:9]
-    return {
-        "document": document,
-        "name": name,
-        "tag": tag,
-        "parent": np.concatenate((parent, attribute_ints[2], text_ints[0])),
-        "last": last,
-        "depth": depth,
-        "start": element_longs[0],
-        "end": element_longs[1],
-        "text_first": text_first,
-        "text_last": text_last,
-        "event": event,
-        "attribute_name": attribute_ints[0],
-        "attribute_tag": attribute_ints[1],
-        "attribute_characters": values,
-        "attribute_value_start": attribute_longs[0],
-        "text_event": text_ints[1],
-        "characters": characters,
-        "text_start": text_longs[0],
-        "declared_row": declared_ints[0],
-        "declared": declared_ints[1],
-    }

@@ -31,14 +31,14 @@ cdef class ScanState(ScanColumns):
     cdef Py_ssize_t new_at, new_size
     cdef long long new_scope
     # one tag: its attributes, its declarations, the namespaces inside of it, the bytes of attribute values so far
-    cdef long long[::1] written_at, written_size, declared_at, declared_size
+    cdef long long[::1] written_size, declared_at, declared_size  # and `written_at`
     cdef Py_ssize_t tag_attributes, tag_declarations, filled
     cdef int inner
     # by the number of a name the tag that had such an attribute last
     cdef long long[::1] seen
     cdef long long tags_seen
 
-    cdef int add_new(self, bytes data) except? -1
+    cdef int add_new(self, bytes written) except? -1
     cdef int widen_tag(self) except? -1
     cdef Py_ssize_t doubt(self) noexcept nogil
     cdef Py_ssize_t stop_for_room(self, Py_ssize_t p, int full) noexcept nogil

@@ -31,9 +31,8 @@ class ScanState(ScanColumns):
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def add_new(self, data: bytes) -> cython.int:
+    def add_new(self, written: bytes) -> cython.int:
         """Ask what is new, and know it from now on; 0 if nothing can be known of it."""
-        written: bytes = data[self.new_at : self.new_at + self.new_size]
         context, kind = divmod(self.new_scope, SCOPES)
         if kind == OF_DECLARATION:
             numbers = self.resolver.declaration(written, context)

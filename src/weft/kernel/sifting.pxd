@@ -1,4 +1,5 @@
-from weft.kernel.codes cimport AIM, AND, DOWN, DRIVEN, FIRST, FORM, IS_RESULT, LIFT, RISE, RISEN, TRUE, WHOLE
+from weft.kernel.codes cimport AIM, AND, DOWN, DRIVEN, FIRST, FORM, IS_NOTED, IS_RESULT, LIFT, RISE, RISEN
+from weft.kernel.codes cimport TRUE, WHOLE
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
 from weft.kernel.prefetching cimport prefetch
@@ -21,6 +22,7 @@ cdef class Sifting(Probing):
     cdef unsigned long long[::1] is_found  # bits of the results that the document is known to have
 
     cdef void open_document(self, int document) noexcept nogil
+    cdef Py_ssize_t part_risen(self, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef int note(self, int[::1] nodes, int[::1] rows, long long first, long long end) except? -1 nogil
     cdef void clear_found(self, Py_ssize_t first) noexcept nogil
     cdef bint is_known(self, int node) noexcept nogil

@@ -10,7 +10,8 @@ import numpy as np
 from weft.kernel.arrays import wider, zeros
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import AIM, AND, DOWN, DRIVEN, FIRST, FORM, IS_RESULT, LIFT, RISE, RISEN, TRUE, WHOLE
+    from weft.kernel.codes import AIM, AND, DOWN, DRIVEN, FIRST, FORM, IS_NOTED, IS_RESULT, LIFT, RISE, RISEN, TRUE
+    from weft.kernel.codes import WHOLE
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
     from weft.kernel.prefetching import prefetch
@@ -36,12 +37,15 @@ class Sifting(Probing):
     @cython.nogil
     @cython.exceptval(check=False)
     def open_document(self, document: cython.int) -> cython.void:
-        """Forget the one before, and know the names of this one."""
+        """Forget the one before, and know the names of this one, of which there are none if it has no nodes."""
         root: cython.int = self.ranges[0, document]
         self.forget()
         self.clear_found(self.found_before)
         self.found_before = self.found_size
         self.document = document
+        self.whole_low = self.whole_high = 0
+        if root == self.ranges[0, document + 1]:
+            return
         self.whole_low = self.below_names[root, 0] | self.name_masks[self.names[root], 0]
         self.whole_high = self.below_names[root, 1] | self.name_masks[self.names[root], 1]
 
@@ -103,6 +107,25 @@ class Sifting(Probing):
             self.waiting[self.waiting_size + 1] = row
             self.waiting_size += 2
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def part_risen(self, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Put what is to be noted before all else that comes up; where that begins is returned."""
+        at: cython.Py_ssize_t
+        node: cython.int
+        row: cython.int
+        if not self.plan.has_in:
+            return first
+        for at in range(first, end, 2):
+            node = self.risen[at]
+            if self.plan.forms[node, FORM] == LIFT and self.plan.forms[node, IS_NOTED]:
+                row = self.risen[at + 1]
+                self.risen[at], self.risen[at + 1] = self.risen[first], self.risen[first + 1]
+                self.risen[first], self.risen[first + 1] = node, row
+                first += 2
+        return first
 
     @cython.cfunc
     @cython.nogil

@@ -67,11 +67,6 @@ class Subscribers:
                 self.others.pool[at] = last
         return False
 
-    @property
-    def has_shared(self) -> bool:
-        """Whether some result is wanted by more than one."""
-        return self.shared > 0
-
     def sharing(self) -> dict:
         """How many subscriptions the results with more than one have."""
         numbers = np.asarray(self.others.size)[: self.size]  # there is room for far more

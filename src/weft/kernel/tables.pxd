@@ -1,8 +1,6 @@
-cdef inline unsigned long long mixed(long long key) noexcept nogil:
-    cdef unsigned long long low = (<unsigned long long>key & 0xFFFFFFFFULL) * 0x9E3779B1ULL
-    cdef unsigned long long high = ((<unsigned long long>key >> 32) & 0xFFFFFFFFULL) * 0x85EBCA77ULL
-    cdef unsigned long long both = (low ^ (high << 1) ^ (low >> 15) ^ (high >> 13)) & 0xFFFFFFFFULL
-    return both ^ (both >> 11)
+cdef inline unsigned long long slot_of(long long key, unsigned long long factor, int shift) noexcept nogil:
+    return (<unsigned long long>key * factor) >> shift
+
 
 
 cdef class Numbers:
@@ -10,7 +8,10 @@ cdef class Numbers:
     cdef int[::1] values
     cdef Py_ssize_t used
     cdef unsigned long long mask
+    cdef unsigned long long factor  # odd, by chance
+    cdef int shift  # 64 less the bits of a slot's number
 
+    cdef int clear(self, Py_ssize_t size) except? -1
     cdef int find(self, long long key) noexcept nogil
     cdef int put(self, long long key, int value) except? -1 nogil
     cdef int rebuild(self, Py_ssize_t size, int below) except? -1

@@ -1,5 +1,7 @@
 """Tables of integers that grow: pairs of numbers to numbers, and lists of numbers in one array."""
 
+import secrets
+
 import cython
 import numpy as np
 
@@ -8,14 +10,20 @@ from weft.kernel.arrays import held, wider, zeros
 EMPTY = cython.declare(cython.longlong)
 EMPTY = -1
 
+MASK64 = cython.declare(cython.ulonglong)  # numbers beyond 31 bits must be C variables, or they are Python's
+MASK64 = 0xFFFFFFFFFFFFFFFF
+
+
+def random_factor() -> int:
+    """What a table multiplies keys by to find their slots: odd, and nobody can choose keys that come to the same."""
+    return secrets.randbits(64) | 1
+
+
 if not cython.compiled:  # compiled, it is that of the .pxd
 
-    def mixed(key: int) -> int:
-        """A hash of two numbers of 32 bits; masked so that it is the same compiled or not."""
-        low = (key & 0xFFFFFFFF) * 0x9E3779B1
-        high = ((key >> 32) & 0xFFFFFFFF) * 0x85EBCA77
-        both = (low ^ (high << 1) ^ (low >> 15) ^ (high >> 13)) & 0xFFFFFFFF
-        return both ^ (both >> 11)
+    def slot_of(key: int, factor: int, shift: int) -> int:
+        """Where a key is looked for first, in a table of 2 ** (64 - shift) slots: the highest bits of a product."""
+        return ((int(key) * factor) & MASK64) >> shift
 
 
 def starts_of_runs(keys, size: cython.Py_ssize_t):
@@ -45,21 +53,29 @@ def put_in_runs(keys, entries, places, runs, begin: cython.Py_ssize_t, end: cyth
 
 @cython.cclass
 class Numbers:
-    """Pairs of numbers of 32 bits to a number: open addressing."""
+    """Pairs of numbers of 32 bits to a number: open addressing, by a factor that no document can know."""
 
     def __init__(self, room: cython.Py_ssize_t = 1024):
         size: cython.Py_ssize_t = 1024
         while size < 2 * room:
             size *= 2
+        self.factor = random_factor()
+        self.clear(size)
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def clear(self, size: cython.Py_ssize_t) -> cython.int:
+        """Nothing is in it, and so many slots, a power of two."""
         self.keys, self.values = held(np.full(size, -1, np.int64)), zeros(size, np.int32)
-        self.mask, self.used = size - 1, 0
+        self.mask, self.shift, self.used = size - 1, 65 - int(size).bit_length(), 0
+        return 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def find(self, key: cython.longlong) -> cython.int:
         """The number of a pair, -1 if it is not there."""
-        at: cython.ulonglong = mixed(key) & self.mask
+        at: cython.ulonglong = slot_of(key, self.factor, self.shift)
         while self.keys[at] != EMPTY:
             if self.keys[at] == key:
                 return self.values[at]
@@ -74,7 +90,7 @@ class Numbers:
         if 2 * (self.used + 1) > self.keys.shape[0]:
             with cython.gil:
                 self.rebuild(2 * self.keys.shape[0], -1)
-        at: cython.ulonglong = mixed(key) & self.mask
+        at: cython.ulonglong = slot_of(key, self.factor, self.shift)
         while self.keys[at] != EMPTY:
             at = (at + 1) & self.mask
         self.keys[at] = key
@@ -88,8 +104,7 @@ class Numbers:
         """Anew with another size; if `below` is given, without values from there on."""
         keys: cython.longlong[::1] = self.keys
         values: cython.int[::1] = self.values
-        self.keys, self.values = held(np.full(size, -1, np.int64)), zeros(size, np.int32)
-        self.mask, self.used = size - 1, 0
+        self.clear(size)
         at: cython.Py_ssize_t
         for at in range(keys.shape[0]):
             if keys[at] != EMPTY and (below < 0 or values[at] < below):

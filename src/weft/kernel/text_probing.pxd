@@ -1,10 +1,10 @@
 from weft.kernel.codes cimport BY_END, BY_EQUAL, BY_INSIDE, BY_START, CONTAINS, ENDS, STARTS, TEXT
-from weft.kernel.holding cimport Holding
+from weft.kernel.measuring cimport Measuring
 from weft.kernel.plan_lists cimport PlanLists
 from weft.kernel.plan_tables cimport PlanTables
 
 
-cdef class TextProbing(Holding):
+cdef class TextProbing(Measuring):
     cdef int[::1] risen  # nodes of the shared plan that come up, each before its row
     cdef Py_ssize_t risen_size
     cdef long long[::1] part_stamp  # by constant the value that it was last found in

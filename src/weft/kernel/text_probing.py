@@ -8,7 +8,7 @@ from weft.kernel.row_heap import TooMuchError
 
 if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.codes import BY_END, BY_EQUAL, BY_INSIDE, BY_START, CONTAINS, ENDS, STARTS, TEXT
-    from weft.kernel.holding import Holding
+    from weft.kernel.measuring import Measuring
     from weft.kernel.plan_lists import PlanLists
     from weft.kernel.plan_tables import PlanTables
 
@@ -17,11 +17,11 @@ FEW_PLACES = 1 << 16  # of constants in a text, whatever it is
 
 
 @cython.cclass
-class TextProbing(Holding):
+class TextProbing(Measuring):
     """What comes up in a batch by its texts; `text_probing.pxd` tells the columns."""
 
     def __init__(self, plan: PlanTables, lists: PlanLists):
-        Holding.__init__(self, plan, lists)
+        Measuring.__init__(self, plan, lists)
         self.risen, self.risen_size = zeros(1 << 10, np.int32), 0
         self.part_stamp, self.stamp_of_part = zeros(self.parts.size, np.int64), 0
         self.place_begin, self.place_end = zeros(1 << 6, np.int64), zeros(1 << 6, np.int64)

@@ -40,6 +40,8 @@ class TextScanner(TagScanner):
         self.filled = self.text_start[self.texts]
         while True:
             first = p
+            if self.filled == self.text_start[self.texts]:  # nothing yet: empty CDATA sections are no text
+                self.text_at = p
             while p + 8 <= self.names.limit and text_stops(eight_at(s, p)) == 0:
                 p += 8
             while KINDS[s[p]] & TEXT == 0:
@@ -65,7 +67,7 @@ class TextScanner(TagScanner):
                 p = self.put_line_end(s, p)
             else:
                 return self.doubt()
-        if self.filled > self.text_start[self.texts]:  # empty CDATA sections are no text
+        if self.filled > self.text_start[self.texts]:
             self.end_text(self.filled)
             self.nodes += 1
             if self.nodes > self.most_nodes:

@@ -5,11 +5,17 @@ import numpy as np
 
 from weft.kernel.arrays import held, wider, zeros
 
-if not cython.compiled:  # compiled, the types are those of the .pxd
+if cython.compiled:
+    from cython.cimports.libc.string import memcpy
+else:  # compiled, the types are those of the .pxd
     from weft.kernel.classes import RECORD, SIZE, STAMP, START, TOLD, TOLD_ROOM, TOLD_SIZE, UNTOLD, VERSION
     from weft.kernel.classes import ResultClasses
     from weft.kernel.subscribers import Subscribers
 
+SOME = cython.declare(cython.int, 8)
+SOME = 8  # entries that are copied at once
+MOST_USUAL = cython.declare(cython.Py_ssize_t, 1 << 20)
+MOST_USUAL = 1 << 20  # entries that a batch has room for from the beginning
 NOTHING = cython.declare(cython.int[::1])
 NOTHING = zeros(1, np.int32)
 
@@ -23,7 +29,8 @@ class ToldClasses(ResultClasses):
         self.told, self.told_used, self.told_live = zeros(1024, np.int32), 0, 0
         self.subscribers = None
         self.stamp, self.path_stamp = 0, zeros(1024, np.int32)
-        self.output, self.put = zeros(1 << 12, np.int32), 0
+        self.noted, self.number_noted = zeros(1 << 10, np.int32), 0
+        self.output, self.put, self.usual = zeros(1 << 12, np.int32), 0, 1 << 12
 
     def results(self, labels, ranges, documents, found, subscribers) -> tuple:
         """The results of each document: (all of them, where each document's begin).
@@ -44,7 +51,7 @@ class ToldClasses(ResultClasses):
         kind: cython.int
         first: cython.Py_ssize_t
         more: cython.Py_ssize_t = 0
-        self.put = 0
+        self.begin_output()
         with cython.nogil:
             for document in range(number):
                 starts[document] = self.put
@@ -57,7 +64,23 @@ class ToldClasses(ResultClasses):
                 self.add_found(first, more, is_told)
             starts[number] = self.put
         self.label, self.documents_found, self.results_found = NOTHING, NOTHING, NOTHING  # the batch may go
-        return np.array(np.asarray(self.output)[: self.put]), starts_array
+        return self.end_output(), starts_array
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def begin_output(self) -> cython.int:
+        """Room for as many as there were in the batch before."""
+        self.output, self.put = held(np.empty(self.usual, np.int32)), 0
+        return 0
+
+    @cython.cfunc
+    def end_output(self):
+        """What was put down: where it fills its room that is given away, else a copy."""
+        output = np.asarray(self.output)
+        is_full: cython.bint = output.size == self.usual and 2 * self.put > self.usual
+        self.usual = min(max(self.put + (self.put >> 3), 1 << 12), MOST_USUAL) + SOME
+        self.output = NOTHING
+        return output[: self.put] if is_full else np.array(output[: self.put])
 
     @cython.cfunc
     @cython.exceptval(-1)
@@ -85,31 +108,81 @@ class ToldClasses(ResultClasses):
         """The results of the classes of rows' label paths, or who wants them, each class once a document."""
         row: cython.int
         path: cython.int
-        k: cython.int
-        at: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        first_class: cython.Py_ssize_t
         for row in range(first, end):
             path = self.label[row]
             if path < 0 or self.path_stamp[path] == self.stamp:
                 continue
             self.path_stamp[path] = self.stamp
-            first_class = self.classes_of_path.start[path]
-            for i in range(first_class, first_class + self.classes_of_path.size[path]):
-                k = self.classes_of_path.pool[i]
-                at = k * RECORD
-                if self.record[at + STAMP] == self.stamp:
-                    continue
-                self.record[at + STAMP] = self.stamp
-                if is_told:
-                    if self.record[at + VERSION] != self.subscribers.version:
-                        self.tell(k)
-                    self.reserve_output(self.record[at + TOLD_SIZE])
-                    self.copy(self.told, self.record[at + TOLD], self.record[at + TOLD_SIZE])
+            self.find_classes(path)
+            if is_told:
+                self.put_told()
+            else:
+                self.put_members()
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def find_classes(self, path: cython.int) -> cython.int:
+        """Note the classes of a label path that the document had not: a branch would be guessed wrongly."""
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        number: cython.Py_ssize_t = 0
+        first: cython.Py_ssize_t = self.classes_of_path.start[path]
+        if self.classes_of_path.size[path] >= self.noted.shape[0]:
+            with cython.gil:
+                self.noted = wider(self.noted, self.classes_of_path.size[path])
+        for i in range(first, first + self.classes_of_path.size[path]):
+            at = self.classes_of_path.pool[i]
+            self.noted[number] = at
+            at *= RECORD
+            number += self.record[at + STAMP] != self.stamp
+            self.record[at + STAMP] = self.stamp
+        self.number_noted = number
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def put_told(self) -> cython.int:
+        """Put down who wants the results of noted classes, some entries at a time: most lists are short."""
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        put: cython.Py_ssize_t
+        number: cython.Py_ssize_t = 0
+        for i in range(self.number_noted):
+            at = self.noted[i] * RECORD
+            if self.record[at + VERSION] != self.subscribers.version:
+                self.tell(self.noted[i])
+            number += self.record[at + TOLD_SIZE]
+        self.reserve_output(number)
+        for i in range(self.number_noted):
+            at = self.noted[i] * RECORD
+            put = self.put
+            self.put = end = put + self.record[at + TOLD_SIZE]
+            at = self.record[at + TOLD]
+            while put < end:
+                if cython.compiled:
+                    memcpy(cython.address(self.output[put]), cython.address(self.told[at]), SOME * 4)
                 else:
-                    self.tidy(k)
-                    self.reserve_output(self.record[at + SIZE])
-                    self.copy(self.members, self.record[at + START], self.record[at + SIZE])
+                    self.output[put : put + SOME] = self.told[at : at + SOME]
+                put += SOME
+                at += SOME
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(-1, check=True)
+    def put_members(self) -> cython.int:
+        """Put down the results of the classes that were noted."""
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        for i in range(self.number_noted):
+            self.tidy(self.noted[i])
+            at = self.noted[i] * RECORD
+            self.reserve_output(self.record[at + SIZE])
+            self.copy(self.members, self.record[at + START], self.record[at + SIZE])
         return 0
 
     @cython.cfunc
@@ -126,9 +199,9 @@ class ToldClasses(ResultClasses):
         for i in range(first, end):
             number += self.subscribers.number_of(self.members[i])
         if number > self.record[at + TOLD_ROOM]:
-            if self.told_used + number > self.told.shape[0]:
+            if self.told_used + number + SOME > self.told.shape[0]:
                 with cython.gil:
-                    self.told = wider(self.told, self.told_used + number)
+                    self.told = wider(self.told, self.told_used + number + SOME)
             self.told_live += number - self.record[at + TOLD_ROOM]
             self.record[at + TOLD], self.record[at + TOLD_ROOM] = self.told_used, number
             self.told_used += number
@@ -161,9 +234,10 @@ class ToldClasses(ResultClasses):
     @cython.nogil
     @cython.exceptval(-1, check=True)
     def reserve_output(self, number: cython.Py_ssize_t) -> cython.int:
-        if self.put + number > self.output.shape[0]:
+        """Room for so many, and for some that are put down behind them and do not count."""
+        if self.put + number + SOME > self.output.shape[0]:
             with cython.gil:
-                self.output = wider(self.output, self.put + number)
+                self.output = wider(self.output, self.put + number + SOME)
         return 0
 
     @cython.cfunc

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from weft.documents.document import Limits
 from weft.errors import ConfigurationError, QueryError, WeftError, failure_of
 from weft.languages import xpath, xquery, xscl
-from weft.languages.reader import OnWarning
+from weft.languages.expressions import starts_xquery
+from weft.languages.reader import OnWarning, behind_comments
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Selection
 from weft.plans.walk import count_steps
@@ -23,7 +24,7 @@ LANGUAGES: dict[str, Callable[[str, Mapping[str, str] | None, bool, int, OnWarni
 _NAMES = {"xpath": "XPath", "xquery": "XQuery", "xscl": "XSCL", None: "query"}
 _WRITTEN_OUT = 20  # times the steps that a query may have, with those that positions repeat
 _SHOWN = 1_000  # characters of a query too long to be read that its error keeps
-_LITERAL = re.compile(r""""[^"]*"|'[^']*'""")
+_LITERAL = re.compile(r""""[^"]*"|'[^']*'|\(:""")
 _XSCL = re.compile(r"^\s*SELECT\s|->\s*\w|\sAS\s+\w|\b(?:JOIN|FOLLOWED\s+BY)\s*\{|\bPUBLISH\s+\w+\s*$")
 
 
@@ -95,13 +96,25 @@ def _bytes(query: str, enough: int) -> int:
 
 
 def recognize(query: str) -> str:
-    """The language of a query: a FLWR query starts with its enclosing element, and XSCL has words and signs of its own.
+    """The language of a query: FLWR starts with an element or a word such as `for $`, XSCL has words of its own.
 
     An XSCL query that is a stream or a path alone looks like XPath: there the language must be told.
     """
-    if query.lstrip().startswith("<"):
+    start = behind_comments(query, 0)
+    if start is not None and starts_xquery(query, start):
         return "xquery"
-    return "xscl" if _XSCL.search(_LITERAL.sub("''", query)) else "xpath"
+    return "xscl" if _XSCL.search(_without_literals(query)) else "xpath"
+
+
+def _without_literals(query: str) -> str:
+    """A query with empty strings for those that it has, and without comments."""
+    kept, at = [], 0
+    while (found := _LITERAL.search(query, at)) is not None:
+        is_comment = found[0] == "(:"
+        kept += [query[at : found.start()], " " if is_comment else "''"]
+        end = behind_comments(query, found.start()) if is_comment else found.end()
+        at = len(query) if end is None else end
+    return "".join([*kept, query[at:]])
 
 
 __all__ = ["LANGUAGES", "Plan", "parse", "recognize"]

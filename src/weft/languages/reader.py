@@ -22,6 +22,7 @@ NAME = r"[^\W\d][\w.\-·]*"
 _TOKEN = re.compile(
     rf"""\s*(
       {NAME}(?::(?!:)(?:{NAME}|\*))?|\*:{NAME}                    # name
+      |\(:                                                          # a comment
       |//|::|\.\.|!=|<=|>=|:=|->|[/\[\]()@,|*=<>+\-$\{{\}}]|\.(?!\d)  # sign
       |\d+(?:\.\d*)?|\.\d+                                           # number
       |"(?:[^"]|"")*"|'(?:[^']|'')*'                                 # string
@@ -29,6 +30,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
+_COMMENT = re.compile(r"\(:|:\)|\s+|.", re.DOTALL)  # what opens a comment, what closes one, and what is in it
 _KINDS = dict.fromkeys("/[]()@,|*=<>+-$.{}:!", "sign") | dict.fromkeys("0123456789", "number")
 _KINDS |= {'"': "string", "'": "string", "": "end"}
 _ALONE = frozenset("\"'!:")  # no token, unless more follows
@@ -57,12 +59,15 @@ class Reader:
         return text
 
     def seek(self, at: int) -> None:
-        """Go on with the token that starts at a place, or behind the white space there."""
+        """Go on with the token that starts at a place, or behind the white space and the comments there."""
         found = _TOKEN.match(self.query, at)
         assert found is not None, "every text has a token, if only its end"
         self.text, self.at = found[1], found.start(1)
         self.kind = _kind_of(self.text)
         if self.kind == "bad":
+            if self.text == "(:":
+                self.seek(self._behind_comments(self.at))
+                return
             self.fail(_bad_character(self.query, self.at), self.at)
 
     def enter(self) -> None:
@@ -83,7 +88,16 @@ class Reader:
     def following(self) -> str:
         """The text of the token behind the next one."""
         found = _TOKEN.match(self.query, self.at + len(self.text)) if self.kind != "end" else None
+        if found is not None and found[1] == "(:":
+            found = _TOKEN.match(self.query, self._behind_comments(found.start(1)))
         return found[1] if found is not None else ""
+
+    def _behind_comments(self, at: int) -> int:
+        """Where the comment that starts there ends, and those right behind it: `(: they (: nest :) :)`."""
+        end = behind_comments(self.query, at)
+        if end is None:
+            self.fail("a comment that starts with (: does not end", at)
+        return end
 
     def accept(self, sign: str) -> bool:
         """Take a sign if it is next."""
@@ -125,6 +139,24 @@ class Reader:
             self._on_warning(QueryWarning(self.language, self.query, at, reason))
 
 
+def behind_comments(query: str, at: int) -> int | None:
+    """The place behind white space and comments; nothing where a comment does not end.
+
+    >>> behind_comments("(: a (: b :) :) (::) c", 0)
+    21
+    """
+    depth = 0
+    for found in _COMMENT.finditer(query, at):
+        mark = found[0]
+        if mark == "(:":
+            depth += 1
+        elif mark == ":)" and depth:
+            depth -= 1
+        elif not depth and not mark.isspace():
+            return found.start()
+    return None if depth else len(query)
+
+
 def _kind_of(text: str) -> str:
     """The kind of a token by its first character."""
     kind = _KINDS.get(text[:1], "name")
@@ -132,8 +164,11 @@ def _kind_of(text: str) -> str:
         if kind == "name":
             return "name" if text.isalpha() or text == "_" else "bad"
         return "bad" if text in _ALONE else kind
-    if kind == "sign" and (text[1].isalnum() or text[1] == "_" or text[:2] == "*:"):
-        return "name" if text[0] == "*" else "number" if text[0] == "." else kind
+    if kind == "sign":
+        if text == "(:":
+            return "bad"
+        if text[1].isalnum() or text[1] == "_" or text[:2] == "*:":
+            return "name" if text[0] == "*" else "number" if text[0] == "." else kind
     return kind
 
 

@@ -11,7 +11,7 @@ from weft.documents.build import read
 from weft.documents.document import Document, Limits
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
-from weft.engine.index import EnginePlan
+from weft.engine.index_entry import EnginePlan
 from weft.errors import DocumentError
 from weft.headers.producer import Producer
 

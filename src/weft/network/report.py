@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from weft.errors import DocumentError
+from weft.headers.selection.problem import BANDWIDTH
 from weft.network.passage import Delivered
 from weft.network.topology import Topology
 from weft.network.traffic import Latency, LinkTraffic, ServerTraffic, total
@@ -32,12 +33,14 @@ class Report:
     seconds: float | None = None  # of the whole run
     deliveries: list[Delivered] = field(default_factory=list)
     rejected: list[DocumentError] = field(default_factory=list)  # where they enter: they go no further
+    bandwidth: float = BANDWIDTH  # of links, in bytes a second
 
     @classmethod
     def of(cls, topology: Topology) -> Self:
         """An empty report."""
         servers = {server.name: ServerTraffic() for server in topology.servers}
-        return cls(topology.name, servers, {link: LinkTraffic() for link in topology.links})
+        links = {link: LinkTraffic() for link in topology.links}
+        return cls(topology.name, servers, links, bandwidth=topology.bandwidth)
 
     @property
     def total(self) -> ServerTraffic:
@@ -59,6 +62,11 @@ class Report:
         """Bytes on all links, with headers and without."""
         documents = sum(link.bytes for link in self.links.values())
         return documents + sum(link.header_bytes for link in self.links.values()), documents
+
+    @property
+    def header_seconds(self) -> float:
+        """What headers took on all links, by their bandwidth."""
+        return sum(link.header_bytes for link in self.links.values()) / self.bandwidth
 
     @property
     def parse_rate(self) -> float | None:
@@ -102,6 +110,7 @@ class Report:
             "routing_entries": None if self.entries is None else list(self.entries),
             "wire_bytes": with_headers,
             "wire_bytes_without_headers": without,
+            "header_seconds": self.header_seconds,
             "parse_seconds": found.parse_seconds,
             "look_up_seconds": found.look_up_seconds,
             "parse_seconds_saved": self.parse_seconds_saved,

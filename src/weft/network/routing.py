@@ -109,6 +109,8 @@ class Routing:
 
     def _add(self, server: str, subscription: Subscription) -> None:
         place = f"server {server!r}, subscription {subscription.id!r}"
+        if subscription.place:
+            place = f"{subscription.place}: {place}"
         try:
             plan = self._plan(subscription)
         except QueryError as error:

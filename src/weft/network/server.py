@@ -96,7 +96,7 @@ class Server:
             return []
         self._waiting.sort(key=lambda passage: passage.number)
         joins = self._joining_broker()
-        messages = joins.publish([passage.document for passage in self._waiting])
+        messages = [*joins.publish([passage.document for passage in self._waiting])]
         self._waiting.clear()
         if at_end:
             messages += joins.advance()

@@ -12,6 +12,7 @@ from weft.broker.subscriptions import Subscription
 from weft.documents.document import Document
 from weft.errors import ConfigurationError
 from weft.headers.configuration import Configuration, as_configurations
+from weft.headers.selection.problem import BANDWIDTH
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -46,7 +47,7 @@ class Topology:
     """Servers, links from one to another, and sources; sources attach headers of the network's configurations.
 
     A document goes from its source along shortest ways. With `paths` above 1 it takes so many ways into each server
-    that has them, and what comes again is let go.
+    that has them, and what comes again is let go. `bandwidth` is what links carry, in bytes a second.
 
     >>> Topology("pair", (ServerSetup("a"), ServerSetup("b")), (("a", "b"),), (NetworkSource("in", "a"),)).links
     (('a', 'b'),)
@@ -58,6 +59,7 @@ class Topology:
     sources: tuple[NetworkSource, ...]
     configurations: tuple[Configuration, ...] = ()
     paths: int = 1
+    bandwidth: float = BANDWIDTH
     by_name: Mapping[str, ServerSetup] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -75,6 +77,8 @@ class Topology:
             raise ConfigurationError("network: expected a source, found none: no document could enter")
         if not 1 <= self.paths <= _MOST_PATHS:
             raise ConfigurationError(f"paths: expected a number from 1 to {_MOST_PATHS}, found {self.paths}")
+        if not self.bandwidth > 0:
+            raise ConfigurationError(f"bandwidth: expected bytes a second, more than none, found {self.bandwidth!r}")
         _check_configurations(self)
         _check_subscriptions(self)
 

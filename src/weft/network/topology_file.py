@@ -12,9 +12,19 @@ from weft.broker.subscriptions import Subscription, load_subscriptions
 from weft.durable import write_atomically
 from weft.errors import ConfigurationError, WeftError
 from weft.headers.configuration import Configuration, configure, read_configurations
+from weft.headers.selection.problem import BANDWIDTH
 from weft.network.topology import NetworkSource, ServerSetup, Topology
 
-_NETWORK = {"name": str, "views": object, "paths": int, "links": list, "server": list, "source": list}
+_NUMBER = (int, float)
+_NETWORK = {
+    "name": str,
+    "views": object,
+    "paths": int,
+    "bandwidth": _NUMBER,
+    "links": list,
+    "server": list,
+    "source": list,
+}
 _SERVER = {"name": str, "subscriptions": object, "views": object}
 _SOURCE = {"name": str, "server": str, "stream": str}
 _SUBSCRIPTION = {"id": object, "query": str, "language": str, "namespaces": dict, "ignore_namespaces": bool}
@@ -27,10 +37,11 @@ def read_topology(path: str | Path) -> Topology:
     path = Path(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigurationError(f"{path}: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        told = str(error) if isinstance(error, tomllib.TOMLDecodeError) else reason
-        raise ConfigurationError(f"{path}: {told}") from None
+        raise ConfigurationError(f"{path}: {reason}") from None
     return as_topology(content, path)
 
 
@@ -45,24 +56,23 @@ def as_topology(content: dict[str, Any], path: Path) -> Topology:
 def _topology(content: dict[str, Any], path: Path) -> Topology:
     _check("network", content, _NETWORK, ("server", "source"))
     name = content.get("name", path.stem)
-    servers = tuple(
-        _server(table, number, path.parent) for number, table in enumerate(content.get("server", []), start=1)
-    )
+    servers = tuple(_server(table, number, path) for number, table in enumerate(content.get("server", []), start=1))
     sources = tuple(_source(table, number) for number, table in enumerate(content.get("source", []), start=1))
     links = tuple(dict.fromkeys(link for text in content.get("links", []) for link in _links(text)))
     configurations = _configurations("views", content.get("views", []), name, path.parent)
-    return Topology(name, servers, links, sources, configurations, content.get("paths", 1))
+    bandwidth = float(content.get("bandwidth", BANDWIDTH))
+    return Topology(name, servers, links, sources, configurations, content.get("paths", 1), bandwidth)
 
 
-def _server(table: object, number: int, folder: Path) -> ServerSetup:
+def _server(table: object, number: int, path: Path) -> ServerSetup:
     place = f"server {number}"
     _check(place, table, _SERVER, ("name",))
     assert isinstance(table, dict)
     place = f"server {number} ({table['name']})"
     return ServerSetup(
         table["name"],
-        _subscriptions(f"{place}: subscriptions", table.get("subscriptions", []), folder),
-        _configurations(f"{place}: views", table.get("views", []), table["name"], folder),
+        _subscriptions(f"{place}: subscriptions", table.get("subscriptions", []), path),
+        _configurations(f"{place}: views", table.get("views", []), table["name"], path.parent),
     )
 
 
@@ -80,22 +90,22 @@ def _links(text: object) -> list[tuple[str, str]]:
     return [(one, other), (other, one)] if arrow == "<->" else [(one, other)]
 
 
-def _subscriptions(place: str, given: object, folder: Path) -> tuple[Subscription, ...]:
+def _subscriptions(place: str, given: object, path: Path) -> tuple[Subscription, ...]:
     if isinstance(given, str):
-        return tuple(load_subscriptions(folder / given))
+        return tuple(load_subscriptions(path.parent / given))
     if not isinstance(given, list):
         raise ConfigurationError(f"{place}: expected a list of queries, or a file, found {given!r}")
     found: list[Subscription] = []
     for number, entry in enumerate(given, start=1):
         where = f"{place} {number}"
         if isinstance(entry, str):
-            found.append(Subscription(str(number), entry, place=where))
+            found.append(Subscription(str(number), entry, place=f"{path}: {where}"))
             continue
         _check(where, entry, _SUBSCRIPTION, ("query",))
         id = entry.get("id", number)
         if not isinstance(id, str | int) or id == "":
             raise ConfigurationError(f"{where}: id: expected text or a number, found {id!r}")
-        found.append(Subscription(**{**entry, "id": str(id), "place": where}))
+        found.append(Subscription(**{**entry, "id": str(id), "place": f"{path}: {where}"}))
     return tuple(found)
 
 
@@ -122,15 +132,16 @@ def _configuration(place: str, table: object) -> Configuration:
     return configure(**table)
 
 
-def _check(place: str, table: object, known: Mapping[str, type], needed: tuple[str, ...]) -> None:
+def _check(place: str, table: object, known: Mapping[str, Any], needed: tuple[str, ...]) -> None:
     """A table has these keys, and values of their kinds."""
     if not isinstance(table, dict):
         raise ConfigurationError(f"{place}: expected a table, found {table!r}")
     for key, value in table.items():
         if key not in known:
             raise ConfigurationError(f"{place}: expected one of {', '.join(known)}, found {key!r}")
-        if not isinstance(value, known[key]) or (known[key] is int and isinstance(value, bool)):
-            raise ConfigurationError(f"{place}: {key}: expected {known[key].__name__}, found {value!r}")
+        if not isinstance(value, known[key]) or (known[key] in (int, _NUMBER) and isinstance(value, bool)):
+            name = "number" if known[key] is _NUMBER else known[key].__name__
+            raise ConfigurationError(f"{place}: {key}: expected {name}, found {value!r}")
     for key in needed:
         if key not in table:
             raise ConfigurationError(f"{place}: expected {key!r}, found {', '.join(table) or 'nothing'}")
@@ -146,7 +157,7 @@ def write_topology(topology: Topology, path: str | Path) -> None:
 
 def topology_text(topology: Topology) -> str:
     """A topology as TOML."""
-    lines = [f"name = {_quoted(topology.name)}", f"paths = {topology.paths}"]
+    lines = [f"name = {_quoted(topology.name)}", f"paths = {topology.paths}", f"bandwidth = {topology.bandwidth!r}"]
     lines += _listed("views", topology.configurations, _views)
     lines += _listed("links", topology.links, lambda link: _quoted(" -> ".join(link)))
     for source in topology.sources:

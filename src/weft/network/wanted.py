@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.documents.document import Document, is_in_stream
-from weft.engine.messages.building import binding_pattern
+from weft.engine.messages.first_bindings import binding_pattern
 from weft.errors import ConfigurationError
 from weft.languages import Plan
 from weft.plans.flwr import Flwr

@@ -8,7 +8,7 @@ from decimal import Decimal
 from math import isinf, isnan
 
 from weft.documents.kind import Kind
-from weft.plans.comparisons import HOLDS
+from weft.plans.comparisons import HOLDS, holds
 from weft.plans.containment.steps import flat, links_of
 from weft.plans.instants import Instant, written_instant
 from weft.plans.plan import (
@@ -33,6 +33,7 @@ from weft.plans.plan import (
 )
 
 _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+_OF_TEXTS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}  # = and != are the same for texts and numbers
 _XML = "http://www.w3.org/XML/1998/namespace"
 _HUGE = "9" * 400  # is read as infinity, for which XPath has no name
 
@@ -116,8 +117,8 @@ class XPathWriter:
                 return self._value(value, self.relative([Link(path)]))
             case Has(path, part):
                 return self.relative([Link(path, part)])
-            case Not(First(links, value, True)) if HOLDS[value.operator]("", value.constant):
-                return self._value(value, self.relative(links))
+            case Not(First(links, value, True)) if holds(value, ""):
+                return self._of_first(value, links)
             case Not(part):
                 return f"not({self.test(part)})"
             case Value():
@@ -138,21 +139,31 @@ class XPathWriter:
 
     def _first(self, links: Sequence[Link], value: Value, fails: bool, is_operand: bool) -> str:
         """XPath reads "" where there is nothing; a first node that passes, or fails, is there."""
-        written = self._value(value, self.relative(links))
+        written = self._of_first(value, links)
         written = f"not({written})" if fails else written
-        is_passed_by_nothing = HOLDS[value.operator]("", value.constant) != fails
+        is_passed_by_nothing = holds(value, "") != fails
         return self._if_any(links, written, is_operand) if is_passed_by_nothing else written
 
     def _if_any(self, links: Sequence[Link], written: str, is_operand: bool) -> str:
         both = f"{self.relative(links)} and {written}"
         return f"({both})" if is_operand else both
 
+    def _of_first(self, value: Value, links: Sequence[Link]) -> str:
+        """A comparison of the first node alone: a function reads it, where contains() and its like do not."""
+        subject, constant = self.relative(links), value.constant
+        if value.operator not in _COMPARISONS:
+            return self._value(value, subject)
+        if isinstance(constant, Instant):
+            return self._value(value, f"xs:{constant.type}({subject})")
+        return self._value(value, f"{'string' if isinstance(constant, str) else 'number'}({subject})")
+
     def _value(self, value: Value, subject: str) -> str:
-        is_text = isinstance(value.constant, str)
-        if value.is_double or (is_text and value.operator in ("<", "<=", ">", ">=")):
+        if value.is_double:
             raise ValueError(f"expected a comparison that XPath has, found {value}")
         if value.operator in _COMPARISONS:
-            return f"{subject} {value.operator} {_constant(value.constant)}"
+            is_text = isinstance(value.constant, str)
+            operator = _OF_TEXTS.get(value.operator, value.operator) if is_text else value.operator
+            return f"{subject} {operator} {_constant(value.constant)}"
         return f"{value.operator}({subject}, {_constant(value.constant)})"
 
     def _label(self, label: Label, is_attribute: bool = False) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -16,10 +16,12 @@ from weft.broker.reading import add_all
 from weft.broker.subscriptions import Subscription
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
+from weft.engine.access import Access, fixed_access
 from weft.engine.engine import Engine
 from weft.errors import ConfigurationError
 from weft.headers.configuration import Configurations
 from weft.headers.matcher import HeaderMatcher
+from weft.optimizer.adapting import Adapting, Retrieval
 from weft.spark.joins_plans import CompiledJoins, JoinPlans, compile_joins
 
 Subscriptions = str | Path | Iterable[Subscription | str]
@@ -35,10 +37,20 @@ class Compiled:
     version: int
     count: int
     joins: CompiledJoins | None = None  # of the XSCL subscriptions
+    choice: AccessOfBatch | None = None  # made on the driver; without it each worker chooses for itself
 
     def without_joins(self) -> Compiled:
         """The subscriptions that ask for one document at a time."""
         return replace(self, joins=None)
+
+
+@dataclass(frozen=True, slots=True)
+class AccessOfBatch:
+    """How workers retrieve the parts of conditions in a micro-batch, and where they tell what they have counted."""
+
+    number: int  # of the choice; 0 is the access by kind
+    access: Access | None = field(repr=False)
+    counts: Any = field(repr=False)  # an accumulator of Spark's
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +62,34 @@ class WorkerPlans:
     ids: pa.StringArray
     destinations: pa.StringArray
     headers: HeaderMatcher
+    adapting: Adapting | None = None
+    chosen: list[int] = field(default_factory=lambda: [0])  # the number of the driver's choice that is taken over
+
+    def keep_up(self, choice: AccessOfBatch | None) -> None:
+        """What is due before the next batch: a choice that came is taken over; without any, a slice of choosing."""
+        if choice is not None:
+            if choice.number != self.chosen[0]:
+                retrieve_now(self.engine, choice.access)
+                self.chosen[0] = choice.number
+        elif self.adapting is not None:
+            self.adapting.keep_up(self.engine)
+            self.engine.keep_up()
+
+    def tell(self, choice: AccessOfBatch | None, digest: str) -> None:
+        """Tell the driver what was counted since it was told last."""
+        statistics = self.engine.large.statistics
+        if choice is not None and statistics is not None:
+            choice.counts.add([(digest, statistics.take())])
+
+
+def retrieve_now(engine: Engine, access: Access | None) -> None:
+    """Answer from another access as of the next batch."""
+    engine.settle()
+    if engine.can_retrieve:
+        engine.retrieve(fixed_access(engine.large.shared) if access is None else access)
+        engine.settle()
+    else:  # no document has come yet
+        engine.large.access = access
 
 
 def compile_subscriptions(
@@ -60,12 +100,13 @@ def compile_subscriptions(
     dtd: Dtd | None = None,
     version: int = 1,
     headers: Configurations = (),
+    optimizer: Retrieval = "greedy",
 ) -> Compiled:
     """Compile the subscriptions of a file or folder, or given ones (a query as text gets its place as id).
 
     If any is wrong nothing is compiled: ConfigurationError tells all that is wrong, one after the other.
     """
-    matcher = Matcher(limits, dtd=dtd, headers=headers)
+    matcher = Matcher(limits, dtd=dtd, headers=headers, optimizer=optimizer)
     errors = add_all(
         matcher.add,
         subscriptions if isinstance(subscriptions, str | Path) else _entries(subscriptions),
@@ -78,7 +119,8 @@ def compile_subscriptions(
     if errors:
         raise ConfigurationError("\n".join(errors))
     names = _strings([each.id for each in kept]), _strings([each.to for each in kept])
-    payload = pickle.dumps(WorkerPlans(matcher.engine, matcher.limits, *names, matcher.headers), protocol=5)
+    plans = WorkerPlans(matcher.engine, matcher.limits, *names, matcher.headers, matcher.adapting)
+    payload = pickle.dumps(plans, protocol=5)
     digest = blake2b(payload, digest_size=16).hexdigest()
     return Compiled(payload, digest, version, len(kept), compile_joins(matcher, *names))
 

@@ -22,6 +22,7 @@ from weft.delivery.outbox import Outbox
 from weft.delivery.output import MESSAGES, RECORDS, REJECTED, Record, alone, claim, finish, name_of_checkpoint
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
+from weft.spark.choices import Choices
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.joins import join, join_stream, with_moments
 from weft.spark.joins_documents import documents_of, is_ahead
@@ -99,8 +100,10 @@ def run_stream(
         joins = first.joins
         gathered = Gathered(first, folder / "weft", job.lateness) if joins is not None and joins.gathered else None
 
+        choices = Choices(spark)
+
         def run(frame: DataFrame, batch: int) -> None:
-            compiled = versions.for_batch(batch)
+            compiled = choices.before_batch(versions.for_batch(batch))
             if joins is None:
                 on_batch(_run(frame, batch, job, compiled))
             else:
@@ -132,7 +135,13 @@ def _of_documents(reader: AnyReader, job: Job) -> AnyReader:
 
 def _compile(job: Job, subscriptions: Path | list[Subscription], version: int) -> Compiled:
     limits = read_limits(job.limits)
-    return compile_subscriptions(subscriptions, ignore_namespaces=job.ignore_namespaces, limits=limits, version=version)
+    return compile_subscriptions(
+        subscriptions,
+        ignore_namespaces=job.ignore_namespaces,
+        limits=limits,
+        version=version,
+        optimizer=job.optimizer,
+    )
 
 
 def _stream_compiler(job: Job) -> Compile:

@@ -22,6 +22,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from weft.delivery.output import alone
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
+from weft.inputs.rows import check_row_tag
 from weft.network.links import BatchFolder, NetworkLink
 from weft.network.output import claim_output, write_traffic
 from weft.network.routing import Routing
@@ -50,6 +51,7 @@ class NetworkJob:
     servers: tuple[str, ...] = ()
     max_files_per_trigger: int = 1000
     limits: tuple[str, ...] = ()
+    row_tag: str | None = None
 
     @cached_property
     def routing(self) -> Routing:
@@ -71,6 +73,8 @@ def check_network(job: NetworkJob) -> None:
     """Raise ConfigurationError for what can be seen to be wrong before Spark is started; the output is ours then."""
     if not job.documents.is_dir():
         raise ConfigurationError(f"{job.documents}: expected a folder that documents arrive in")
+    if job.row_tag is not None:
+        check_row_tag(job.row_tag)
     for name in job.servers:
         if name not in job.topology.by_name:
             known = ", ".join(list(job.topology.by_name)[:10])
@@ -171,6 +175,7 @@ class _SparkServer:
         job = self._job
         reader = self._spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
         reader = reader.option("log", str((job.output / "_weft" / "arrivals.jsonl").absolute()))
+        reader = reader.option("rowTag", job.row_tag) if job.row_tag is not None else reader
         frame = reader.option("limits", ",".join(job.limits)).load(str(job.documents.absolute()))
         none = lit(None).cast("string")
         return frame.select(

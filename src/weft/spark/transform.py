@@ -24,6 +24,7 @@ from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.errors import ConfigurationError
 from weft.headers.configuration import Configurations
+from weft.optimizer.adapting import Retrieval
 from weft.spark.compiled import Compiled, Subscriptions, compile_subscriptions
 from weft.spark.worker import DeliverWorker, MatchWorker
 from weft.spark.worker_documents import Layout
@@ -39,6 +40,7 @@ _ADDED = (
 )
 
 
+# Long: half of it says what the options mean.
 def deliver(
     subscriptions: Subscriptions | Compiled,
     column: str = "value",
@@ -55,6 +57,7 @@ def deliver(
     dtd: Dtd | None = None,
     headers: Configurations = (),
     header: str = "header",
+    optimizer: Retrieval = "greedy",
 ) -> Transform:
     """Make messages of documents: `frame.transform(deliver("subscriptions.jsonl"))`, in batch or streaming.
 
@@ -73,9 +76,10 @@ def deliver(
     `ignoreNamespace` compares local names only, in all queries.
 
     `headers` are configurations of views, or a file of them. If the frame has a binary column named by `header` (see
-    `with_headers`), a document is parsed only where its header does not tell that nobody wants it.
+    `with_headers`), a document is parsed only where its header does not tell that nobody wants it. `optimizer` is that
+    of `weft.Broker`: each worker chooses by the documents that it gets.
     """
-    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, version, headers))
+    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, version, headers, optimizer))
     name = _corrupt_column(mode, columnNameOfCorruptRecord)
     return lambda frame: _deliver(frame, compiled, _layout(frame, column, keys, id, stream, rowTag, header), name, mode)
 
@@ -115,13 +119,14 @@ def match(
     dtd: Dtd | None = None,
     headers: Configurations = (),
     header: str = "header",
+    optimizer: Retrieval = "greedy",
 ) -> Transform:
     """Add a column `matches: array<string>` with the ids of the subscriptions that match each document.
 
     A document that cannot be read has null there, and if `columnNameOfCorruptRecord` names a column, that one tells
     why; with DROPMALFORMED it is left out, with FAILFAST it ends the job. The rest is as for `deliver`.
     """
-    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, 1, headers))
+    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, 1, headers, optimizer))
     name = _corrupt_column(mode, columnNameOfCorruptRecord)
 
     def transform(frame: DataFrame) -> DataFrame:
@@ -190,12 +195,19 @@ def as_compiled(
     dtd: Dtd | None,
     version: int,
     headers: Configurations = (),
+    optimizer: Retrieval = "greedy",
 ) -> Compiled:
     """Subscriptions compiled, unless they are already."""
     if isinstance(subscriptions, Compiled):
         return subscriptions
     return compile_subscriptions(
-        subscriptions, ignore_namespaces=ignore, limits=limits, dtd=dtd, version=version, headers=headers
+        subscriptions,
+        ignore_namespaces=ignore,
+        limits=limits,
+        dtd=dtd,
+        version=version,
+        headers=headers,
+        optimizer=optimizer,
     )
 
 

@@ -60,7 +60,7 @@ class NodeReader:
         if unreadable:
             yield [], [SCHEMA.empty_table()] * len(self.selections), self._checked(unreadable)
 
-    def _select(self, chunk: list[Document]) -> tuple[list[pa.Table], list[DocumentError]]:
+    def _select(self, chunk: Sequence[Document]) -> tuple[list[pa.Table], list[DocumentError]]:
         """All documents at once; if that fails one by one, so that whatever is raised rejects no more than one."""
         try:
             found = select(self.source, chunk, self.selections, self.limits)

@@ -12,14 +12,15 @@ import pyarrow as pa
 
 from weft.broker.answers import deliver, read_to_match
 from weft.broker.answers import match as match_batch
-from weft.broker.deliveries import Deliveries
 from weft.documents.build import read
 from weft.documents.table import NodeTable
+from weft.engine.deliveries import Deliveries
+from weft.engine.messages.texts import Texts
 from weft.spark.compiled import Compiled, WorkerPlans, unpack
-from weft.spark.worker_documents import KnownByHeader, Layout, Rejection, not_made, offset_of, read_batches, row_of
+from weft.spark.worker_documents import KnownByHeader, Layout, Rejection, not_made, offsets_of, read_batches, rows_of
 
 _ROWS = 10_000  # rows of an output batch, at most
-_CHARACTERS = 16 * 1024 * 1024  # and about so much text, unless one message is larger
+_BYTES = 16 * 1024 * 1024  # and so much text, unless one message is larger
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class DeliverWorker:
         for batch in batches:
             known = KnownByHeader(plans.headers, plans.limits, True)
             for table, unread in read_batches(batch, self.layout, plans.limits, known, read):
+                plans.keep_up(self.compiled.choice)
                 made = None if self.only_rejected else deliver(plans.engine, table)
                 bad = unread + (not_made(batch, table, made, self.layout, plans) if made else [])
                 if self.fail_fast and bad:
@@ -47,19 +49,21 @@ class DeliverWorker:
                     yield self._rejections(batch, bad, plans)
                 if made and made.text:
                     yield from self._messages(batch, table, made, plans)
+        if not self.only_rejected:
+            plans.tell(self.compiled.choice, self.compiled.digest)
 
     def _messages(
         self, batch: pa.RecordBatch, table: NodeTable, rows: Deliveries, plans: WorkerPlans
     ) -> Iterator[pa.RecordBatch]:
         position = rows.position
-        place = np.array([row_of(document) for document in table.documents])[rows.document]
-        offset = np.array([offset_of(document) for document in table.documents])[rows.document]
-        for start, end in _cuts(rows.text):
+        place = np.array(rows_of(table.documents))[rows.document]
+        offset = np.array(offsets_of(table.documents))[rows.document]
+        for start, end, texts in _cuts(rows.text):
             cut = slice(start, end)
             made = {
                 "subscription": plans.ids.take(pa.array(rows.subscription[cut])),
                 "destination": plans.destinations.take(pa.array(rows.subscription[cut])),
-                "message": pa.array(rows.text[cut], pa.string()),
+                "message": texts,
                 "position": pa.array(position[cut], pa.int32()),
                 "row": pa.array(offset[cut], pa.int64()),
                 "version": pa.repeat(pa.scalar(self.compiled.version, pa.int32()), end - start),
@@ -104,6 +108,7 @@ class MatchWorker:
             by_header = KnownByHeader(plans.headers, plans.limits)
             reader = partial(read_to_match, plans.engine)
             for documents, unread in read_batches(batch, self.layout, plans.limits, by_header, reader):
+                plans.keep_up(self.compiled.choice)
                 found = match_batch(plans.engine, documents)
                 bad = unread + not_made(batch, documents, found, self.layout, plans)
                 if self.fail_fast and bad:
@@ -111,11 +116,13 @@ class MatchWorker:
                 for rejection in bad:
                     records[rejection.row] = rejection.record
                 unmatched = {place for place, _ in found.rejected}
-                for place, (document, matches) in enumerate(zip(documents.documents, found.subscriptions, strict=True)):
-                    numbers[row_of(document)] = None if place in unmatched else np.sort(matches)
+                rows = rows_of(documents.documents)
+                for place, (row, matches) in enumerate(zip(rows, found.subscriptions, strict=True)):
+                    numbers[row] = None if place in unmatched else np.sort(matches)
             for row, known in by_header.found.items():
                 numbers[row] = np.array(known, np.int32)
             yield self._batch(batch, plans, numbers, records)
+        plans.tell(self.compiled.choice, self.compiled.digest)
 
     def _batch(
         self, batch: pa.RecordBatch, plans: WorkerPlans, numbers: list[Any], records: list[dict[str, object] | None]
@@ -134,12 +141,14 @@ class MatchWorker:
         return whole.filter(pa.array([record is None for record in records])) if self.drop else whole
 
 
-def _cuts(texts: list[str]) -> Iterator[tuple[int, int]]:
-    """Ranges of rows that are not too large for one batch."""
-    start = size = 0
-    for at, text in enumerate(texts):
-        if at > start and (at - start == _ROWS or size + len(text) > _CHARACTERS):
-            yield start, at
-            start, size = at, 0
-        size += len(text)
-    yield start, len(texts)
+def _cuts(texts: Texts) -> Iterator[tuple[int, int, pa.StringArray]]:
+    """Ranges of rows that are not too large for one batch, with their texts, which are written into the arrays."""
+    start = 0
+    while start < len(texts):
+        most = min(start + _ROWS, len(texts))
+        sizes = np.cumsum(texts.sizes(start, most))  # known before anything is written
+        end = start + max(1, int(np.searchsorted(sizes, _BYTES, "right")))
+        data, ends = texts.joined(start, end)
+        offsets = np.append(0, ends).astype(np.int32)
+        yield start, end, pa.StringArray.from_buffers(end - start, pa.py_buffer(offsets), pa.py_buffer(data))
+        start = end

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from weft.broker.answers import Matched, chunks
-from weft.broker.deliveries import Deliveries
 from weft.documents.document import Document, Limits
+from weft.documents.document_column import Columns, DocumentColumn, arrow_column
 from weft.documents.scan import DocumentPaths
 from weft.documents.source import read_source
 from weft.documents.table import NodeTable
+from weft.engine.deliveries import Deliveries
 from weft.errors import DocumentError, failure_of
 from weft.headers.matcher import HeaderMatcher
 from weft.inputs.rows import read_rows
@@ -34,6 +36,11 @@ class Layout:
     error: str | None
     row_tag: str | None = None
     header: str | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but the documents themselves tells what they are."""
+        return self.stream is None and self.error is None and self.row_tag is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,11 @@ class KnownByHeader:
         self._unwanted_only = unwanted_only
         self.found: dict[int, list[int]] = {}
 
+    @property
+    def is_nothing(self) -> bool:
+        """Whether no document has a header that anybody can read."""
+        return self._headers is None
+
     def is_unknown(self, document: Document) -> bool:
         """Whether a document must be read."""
         if self._headers is None or len(document.data) > self._limits.max_bytes:
@@ -100,7 +112,12 @@ def read_batches(
 ) -> Iterator[tuple[ReadDocuments, list[Rejection]]]:
     """The documents of a batch, some at a time; a document's id is its row's number, then `@` and its offset."""
     unreadable: list[Rejection] = []
-    for chunk in chunks(filter(known.is_unknown, documents_in(batch, layout, limits, unreadable))):
+    documents: Iterable[Document] | Columns
+    if layout.is_plain and known.is_nothing:
+        documents = Columns((arrow_column(batch.column(layout.value), 0, ("", 0)),), len(batch))
+    else:
+        documents = filter(known.is_unknown, documents_in(batch, layout, limits, unreadable))
+    for chunk in chunks(documents):
         for read, rejected in _read(chunk, limits, reader):
             bad = [
                 Rejection(row_of(document), named(error, batch, layout), document.data, offset_of(document))
@@ -113,7 +130,7 @@ def read_batches(
 
 
 def _read(
-    chunk: list[Document], limits: Limits, reader: Callable[[Iterable[Document], Limits], ReadDocuments]
+    chunk: Sequence[Document], limits: Limits, reader: Callable[[Iterable[Document], Limits], ReadDocuments]
 ) -> Iterator[tuple[ReadDocuments, list[tuple[Document, DocumentError]]]]:
     """Documents read at once; if that fails one by one, so that whatever is raised rejects no more than one."""
     try:
@@ -125,10 +142,15 @@ def _read(
         else:
             yield reader([], limits), [(chunk[0], _failed(chunk[0], error))]
         return
-    sources = {id(document): document for document in chunk}
-    for document in read.documents:
-        del sources[id(document)]
-    yield read, list(zip(sources.values(), read.rejected, strict=True))
+    yield read, list(zip(_left_out(chunk, read.documents), read.rejected, strict=True)) if read.rejected else []
+
+
+def _left_out(chunk: Sequence[Document], read: Sequence[Document]) -> list[Document]:
+    """The documents of a chunk that could not be read."""
+    if isinstance(chunk, DocumentColumn) and isinstance(read, DocumentColumn):
+        return list(chunk.kept(np.isin(chunk.rows, read.rows, invert=True)))
+    known = {id(document) for document in read}
+    return [document for document in chunk if id(document) not in known]
 
 
 def _failed(document: Document, error: Exception) -> DocumentError:
@@ -159,6 +181,19 @@ def documents_in(
             else:
                 offset, content = part
                 yield Document(content, f"{row}@{offset}", stream)
+
+
+def rows_of(documents: Sequence[Document]) -> list[int]:
+    """The rows that documents came from."""
+    if isinstance(documents, DocumentColumn):
+        rows: list[int] = documents.rows.tolist()
+        return rows
+    return [row_of(document) for document in documents]
+
+
+def offsets_of(documents: Sequence[Document]) -> list[int]:
+    """Where documents start in those that they are parts of."""
+    return [0] * len(documents) if isinstance(documents, DocumentColumn) else [offset_of(each) for each in documents]
 
 
 def row_of(document: Document) -> int:

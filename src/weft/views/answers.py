@@ -38,13 +38,15 @@ class AnswerWay:
 class QueryAnswer:
     """The rows (see weft.views.nodes), the way of each source, and what is not in them.
 
-    `missing` are sources that did not answer: what there is comes from the others.
+    `missing` are sources that did not answer: what there is comes from the others, and from parts of the query that
+    are stored. `damaged` are sources whose views could not be read, and why: they were asked instead.
     """
 
     rows: pa.Table
     ways: tuple[AnswerWay, ...]
     missing: tuple[SourceError, ...]
     rejected: tuple[DocumentError, ...]
+    damaged: tuple[SourceError, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -60,4 +62,4 @@ class QueryAnswer:
         """How the answer came about, a line for each source."""
         lines = [way.show() for way in self.ways]
         lines += [f"{error.source}: no answer: {error.reason}" for error in self.missing]
-        return "\n".join(lines) or "no source is for this query"
+        return "\n".join(lines) or "no source is for this query: none has a root element that it asks for"

@@ -1,47 +1,102 @@
-"""A query and those of its parts that are not stored in, what to ask a source for out: it may give more than these."""
+"""A query and which of its pieces are stored in, out what to ask the source for: the others, as far as marks tell."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from weft.documents.kind import Kind
-from weft.plans.plan import Combine, Pattern, Selection, Step
+from weft.plans.plan import Combine, Selection
+from weft.views.parts import Signature
+from weft.views.selection.marks import Mark, kinds_of, marks_of
+from weft.views.selection.minimal import PartPiece
 
-_INSIDE = (Step("*", True), Step("*", True, Kind.ATTRIBUTE), Step("text()", True, Kind.TEXT))
+_SPLITS = 4  # one in the other: each may double what is written
 
 
-def missing_of(query: str, signatures: Iterable[Sequence[str]], selections: Mapping[str, Selection]) -> Selection:
-    """The nodes of a query in the parts with these signatures: topmost nodes, and what lies in topmost ones.
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """What to ask a source for, and the stored pieces that come along."""
 
-    A part is named by the queries that its topmost nodes are answers of; what lies in these may be answers of others.
+    selection: Selection
+    again: tuple[PartPiece, ...] = ()
+
+
+def remainder_of(
+    query: str,
+    missing: Sequence[PartPiece],
+    stored: Sequence[PartPiece],
+    selections: Mapping[str, Selection],
+    homes: Mapping[str, frozenset[Signature]],
+) -> Remainder:
+    """A query without the nodes that are stored: all that is missing, and no more than cannot be told apart from it.
+
+    `homes` are the parts that the nodes of a view lie in, for the views of which that is known.
     """
-    own, wanted = selections[query], list[Selection]()
-    for signature in signatures:
-        if tuple(signature) == (query,):
-            return own  # its nodes may lie in each other, and all of them are asked for
-        common = _joined("intersect", [selections[name] for name in signature])
-        if query in signature:
-            wanted.append(common)
-        wanted += [_joined("intersect", [own, each]) for each in _inside(common)]
-    return _joined("union", wanted) if wanted else own
+    marks = marks_of(query, (*missing, *stored), selections, homes)
+    own = selections[query]
+    kinds = kinds_of(own)
+    marked = {mark: mark.selection(selections[mark.view], kinds) for mark in marks}
+    return _Narrowing(marked).of(own, missing, stored, _SPLITS)
 
 
-def _inside(selection: Selection) -> list[Selection]:
-    """What lies in the nodes of a selection, and perhaps more; nothing lies in attributes and texts."""
-    match selection:
-        case Pattern(_, path, None) if path and path[-1].kind is Kind.ELEMENT:
-            return [Pattern(selection.parent, (*path, step)) for step in _INSIDE]
-        case Pattern(_, path) if path and path[-1].kind is not Kind.ELEMENT:
-            return []
-        case Pattern():
-            return [Pattern(selection, (step,)) for step in _INSIDE]
-        case Combine("union", parts):
-            return [each for part in parts for each in _inside(part)]
-        case Combine(_, parts):
-            return _inside(parts[0])
+@dataclass(frozen=True, slots=True)
+class _Narrowing:
+    marks: Mapping[Mark, Selection]  # with the nodes that have them
+
+    def of(self, asked: Selection, missing: Sequence[PartPiece], stored: Sequence[PartPiece], splits: int) -> Remainder:
+        """What is asked, without the stored pieces: first by marks that all of what is missing has, or none."""
+        kept, without = [asked], list[Selection]()
+        while (found := self._best(missing, stored)) is not None:
+            mark, has_it = found
+            (kept if has_it else without).append(self.marks[mark])
+            stored = [piece for piece in stored if mark.of(piece) is not (not has_it)]
+        narrowed = _combined("except", [_combined("intersect", kept), *without])
+        dividing = self._dividing(missing, stored) if splits else None
+        if dividing is None:
+            return Remainder(narrowed, tuple(stored))
+        return self._split(narrowed, dividing, missing, stored, splits)
+
+    def _best(self, missing: Sequence[PartPiece], stored: Sequence[PartPiece]) -> tuple[Mark, bool] | None:
+        """The mark that parts most of the stored pieces from all that is missing, and whether that has it."""
+        best, most = None, 0
+        for mark in self.marks:
+            found = {mark.of(piece) for piece in missing}
+            if len(found) != 1 or (has_it := found.pop()) is None:
+                continue
+            parted = sum(1 + piece.bytes for piece in stored if mark.of(piece) is (not has_it))
+            if parted > most:
+                best, most = (mark, has_it), parted
+        return best
+
+    def _dividing(self, missing: Sequence[PartPiece], stored: Sequence[PartPiece]) -> Mark | None:
+        """The mark that parts most pairs of what is missing and what is stored."""
+        best, most = None, 0
+        for mark in self.marks:
+            one, other = [mark.of(piece) for piece in missing], [mark.of(piece) for piece in stored]
+            parted = one.count(True) * other.count(False) + one.count(False) * other.count(True)
+            if parted > most:
+                best, most = mark, parted
+        return best
+
+    def _split(
+        self, asked: Selection, mark: Mark, missing: Sequence[PartPiece], stored: Sequence[PartPiece], splits: int
+    ) -> Remainder:
+        """What has the mark, and what does not, each by itself; what may have it is in both."""
+        found = []
+        for operator, excluded in (("intersect", False), ("except", True)):
+            its_own = [piece for piece in missing if mark.of(piece) is not excluded]
+            others = [piece for piece in stored if mark.of(piece) is not excluded]
+            found.append(self.of(_combined(operator, [asked, self.marks[mark]]), its_own, others, splits - 1))
+        again = dict.fromkeys(piece for each in found for piece in each.again)
+        return Remainder(_combined("union", [each.selection for each in found]), tuple(again))
 
 
-def _joined(operator: str, parts: Sequence[Selection]) -> Selection:
+def _combined(operator: str, parts: Sequence[Selection]) -> Selection:
     if len(parts) == 1:
         return parts[0]
-    return Combine("union" if operator == "union" else "intersect", tuple(parts))
+    match operator:
+        case "intersect":
+            return Combine("intersect", tuple(parts))
+        case "except":
+            return Combine("except", tuple(parts))
+    return Combine("union", tuple(parts))

@@ -18,6 +18,7 @@ from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.errors import DocumentError
 from weft.plans.plan import Selection
+from weft.views.bounds import AnswerBounds
 from weft.views.row_columns import PATH_TYPE, RowColumns
 
 #: A node. Its *reference* is (source, document, version, offset): where its first byte stands in the document's source
@@ -58,16 +59,22 @@ class Selected:
 
 
 def select(
-    source: str, documents: Sequence[Document], selections: Sequence[Selection], limits: Limits | None = None
+    source: str,
+    documents: Sequence[Document],
+    selections: Sequence[Selection],
+    limits: Limits | None = None,
+    bounds: AnswerBounds | None = None,
 ) -> Selected:
     """Answer selections over the documents of a source, all of them in one pass.
 
-    A document of which a selection would have more than the limits allow is rejected: half an answer is none.
+    A document of which a selection would have more than the limits allow is rejected: half an answer is none. With
+    bounds nothing is written of an answer that has too many nodes or bytes for them.
     """
     limits = limits or Limits()
     engine = _engine(tuple(selections), limits, get_ident())
     parts: list[list[pa.Table]] = [[SCHEMA.empty_table()] for _ in selections]
     rejected: list[DocumentError] = []
+    counted = _CountedNodes(bounds or AnswerBounds())
     for batch in _batches(documents):
         table = read(batch, limits)
         rejected += table.rejected
@@ -79,6 +86,7 @@ def select(
             is_kept = ~np.isin(places, list(refused))
             number_of, nodes = number_of[is_kept], nodes[is_kept]
         rows = _RowMaker(source, table)
+        counted.add(rows, nodes)
         for at in range(len(selections)):
             if (chosen := nodes[number_of == at]).size:
                 parts[at].append(rows.of(chosen))
@@ -115,12 +123,29 @@ def _batches(documents: Sequence[Document]) -> list[list[Document]]:
     return batches
 
 
+class _CountedNodes:
+    """How much an answer has so far, by what elements have in their documents, before anything of it is written."""
+
+    def __init__(self, bounds: AnswerBounds) -> None:
+        self._bounds, self._nodes, self._bytes = bounds, 0, 0
+
+    def add(self, rows: _RowMaker, nodes: Ints) -> None:
+        self._nodes += nodes.size
+        if self._bounds.max_bytes is not None:
+            self._bytes += rows.bytes_of(nodes)
+        self._bounds.check(self._nodes, self._bytes)
+
+
 class _RowMaker:
     """Makes rows of the nodes of a node table."""
 
     def __init__(self, source: str, table: NodeTable) -> None:
         self._source, self._table, self._columns = source, table, RowColumns(table)
         self._versions: dict[int, str] = {}
+
+    def bytes_of(self, nodes: Ints) -> int:
+        """The bytes that elements have in their documents; their fragments have no less."""
+        return int(self._columns.lengths(nodes).sum())
 
     def of(self, nodes: Ints) -> pa.Table:
         """The rows of nodes, in their order."""

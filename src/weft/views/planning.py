@@ -13,17 +13,19 @@ from weft.errors import ConfigurationError
 from weft.views.answerer import question_of
 from weft.views.asides import plan, plan_with_asides
 from weft.views.selection.candidates import Estimates, problem_of_parts
-from weft.views.selection.costs import LOCAL_BYTE_SECONDS, costs_of
+from weft.views.selection.costs import LOCAL_BYTE_SECONDS, Explained, Seconds, costs_of
 from weft.views.selection.greedy import choose_greedy, choose_random
 from weft.views.selection.minimal import Parts, definition_text
 from weft.views.selection.optimum import choose_optimum
 from weft.views.selection.ours import choose
 from weft.views.selection.problem import SpaceChoice, SpaceProblem
 from weft.views.sizes import on_disk
-from weft.views.sources.asking import ask
+from weft.views.sources.asking import ask, ask_to_explain
 from weft.views.sources.registry import SourceEntry
-from weft.views.sources.source import Answer, Source, SourceError
+from weft.views.sources.source import Answer, Question, Source, SourceError
 from weft.views.workload import Workload
+
+Explanations = Mapping[tuple[str, str], Explained]  # by the names of query and source
 
 
 class SelectionMethod(StrEnum):
@@ -89,22 +91,45 @@ class Recommendation:
 
 def ask_workload(workload: Workload, sources: Mapping[str, Source], timeout: float) -> dict[str, Answer | SourceError]:
     """The answers of sources to all queries of a workload; one that a query is not for gives it no nodes."""
-    questions = [question_of(query.selection) for query in workload.queries]
-    return ask(sources, dict.fromkeys(sources, questions), timeout)
+    return ask(sources, dict.fromkeys(sources, _questions(workload)), timeout)
 
 
-def estimates_of(entries: Sequence[SourceEntry], risk: float = 0.0, unit: float = 0.0) -> Estimates:
-    """The costs of sources by their rates, and by how often they were seen to change.
+def explain_workload(workload: Workload, sources: Mapping[str, Source], timeout: float) -> Explanations:
+    """What sources that explain themselves expect to take for the queries of a workload, by query and source."""
+    told = ask_to_explain(sources, _questions(workload), timeout)
+    return {
+        (query.name, source): Explained(Seconds(seconds))
+        for source, each in told.items()
+        for query, seconds in zip(workload.queries, each, strict=True)
+        if seconds is not None
+    }
+
+
+def _questions(workload: Workload) -> list[Question]:
+    return [question_of(query.selection) for query in workload.queries]
+
+
+def estimates_of(
+    entries: Sequence[SourceEntry],
+    risk: float = 0.0,
+    unit: float = 0.0,
+    memory: float = 0.0,
+    explained: Explanations | None = None,
+) -> Estimates:
+    """The costs of sources by their rates, by what they expect themselves, and by how often they were seen to change.
 
     `unit` is the seconds in which queries are asked as often as their frequencies say; with 0, which is unknown, it
-    costs nothing to keep views up to date.
+    costs nothing to keep views up to date. `memory` is the seconds over which these queries are counted: changes are
+    too, however short a source was watched. A processing rate that was given counts before what a source expects.
     """
     costs = {}
     for entry in entries:
         rates, changes = entry.rates(), entry.changes
-        often, share = unit * (changes.rate or 0.0), 1.0 if changes.share is None else changes.share
+        often, share = unit * changes.rate_over(memory), 1.0 if changes.share is None else changes.share
         costs[entry.name] = costs_of(rates.processing, rates.transmission, rates.latency, often, share)
-    return Estimates(costs, LOCAL_BYTE_SECONDS, risk=risk)
+    own = {entry.name for entry in entries if entry.given.processing is None}
+    believed = {key: each for key, each in (explained or {}).items() if key[1] in own}
+    return Estimates(costs, LOCAL_BYTE_SECONDS, believed, risk)
 
 
 def recommend(
@@ -135,8 +160,8 @@ def recommend_parts(
     budget: float,
     method: SelectionMethod,
 ) -> Recommendation:
-    """What to store of parts, given the size of each on disk."""
-    problem = on_disk(problem_of_parts(parts, workload, estimates), sizes)
+    """What to store of parts, given the size of each on disk, where nobody is asked for the rest of a query."""
+    problem = on_disk(problem_of_parts(parts, workload, estimates, has_rests=False), sizes)
     return Recommendation(workload, parts, problem, _choose(problem, budget, method), budget, method)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import isfinite
@@ -14,23 +14,24 @@ import pyarrow as pa
 from weft.errors import ConfigurationError
 from weft.plans.write import write_xpath
 from weft.views.adapting import adapt_views, queries_of, with_views
-from weft.views.answerer import Answerer, views_of
-from weft.views.answering import ViewIndex
+from weft.views.answerer import Answerer, VersionMemory, views_of
 from weft.views.answers import QueryAnswer
 from weft.views.notation import parse_query
-from weft.views.planning import Recommendation, SelectionMethod, ask_workload, estimates_of, recommend
+from weft.views.planning import Recommendation, SelectionMethod, ask_workload, estimates_of, explain_workload, recommend
 from weft.views.routing import is_for
-from weft.views.selection.record import QueryRecord, query_name
+from weft.views.selection.candidates import Estimates
+from weft.views.selection.record import QueryRecord, written_query
 from weft.views.sources.rates import Cost, Rates
 from weft.views.sources.registry import SourceEntry, SourceRegistry
 from weft.views.sources.source import Answer, Source, SourceError
 from weft.views.store.dropping import drop_view, forget_source
+from weft.views.store.files import DamagedFileError
 from weft.views.store.held import HELD_BYTES
 from weft.views.store.manifest import Manifest, ViewEntry
 from weft.views.store.refresh import Refreshed, refresh
 from weft.views.store.store import Store
 from weft.views.storing import StoredVersion, Wanted, room_beside, store_parts, stored_for
-from weft.views.workload import Workload, WorkloadQuery, read_workload, workload_of
+from weft.views.workload import Workload, read_workload, workload_of
 
 DAY = 86_400.0
 _TRIES = 5  # to keep to a budget
@@ -55,9 +56,9 @@ class QueryServer:
     ) -> None:
         self.folder, self._timeout, self._clock = Path(folder), timeout, clock
         self.registry, self.store = SourceRegistry(self.folder), Store(self.folder, held_bytes)
-        self._record = QueryRecord(self.folder / "queries.record", half_life)
+        self.record = QueryRecord(self.folder / "queries.record", half_life)
         self._open: dict[str, tuple[str, Source]] = {}  # by name its location, and the source
-        self._indexes: tuple[Manifest, dict[frozenset[str], ViewIndex]] | None = None
+        self._memory: tuple[Manifest, VersionMemory] | None = None
         self._costs: list[tuple[str, Cost]] = []  # of sources' answers, that are not written down yet
 
     def close(self) -> None:
@@ -123,20 +124,20 @@ class QueryServer:
         selection = parse_query(text, namespaces)
         entries = self.registry.entries()
         with self.store.reading() as snapshot:
-            indexes = self._indexes_of(snapshot.manifest)
-            answerer = Answerer(snapshot, entries, self._sources(entries), self._timeout, indexes)
+            memory = self._memory_of(snapshot.manifest)
+            answerer = Answerer(snapshot, entries, self._sources(entries), self._timeout, memory)
             found = answerer.answer(selection, fresh)
         self._observe(answerer.costs)
         if record:
             written, used = write_xpath(selection)
-            self._record.note(written, self._clock(), used)
+            self.record.note(written, self._clock(), used)
         return found
 
-    def _indexes_of(self, manifest: Manifest) -> dict[frozenset[str], ViewIndex]:
-        """The indexes of views, which are made once a version of the store."""
-        known = self._indexes
+    def _memory_of(self, manifest: Manifest) -> VersionMemory:
+        """What is worked out once a version of the store."""
+        known = self._memory
         if known is None or known[0] is not manifest:
-            known = self._indexes = manifest, {}
+            known = self._memory = manifest, VersionMemory()
         return known[1]
 
     # -- views
@@ -159,15 +160,15 @@ class QueryServer:
         """
         if not isinstance(workload, Workload):
             workload = read_workload(workload)
-        workload = _named(workload)
+        workload = workload_of(written_query(each.selection, each.frequency) for each in workload.queries)
         rows, missing = self._ask_all(workload)
-        estimates = estimates_of(self.registry.entries(), risk, self._unit(workload))
+        estimates = self._estimates(workload, rows, risk, self._unit(workload))
         found = recommend(workload, rows, estimates, room_beside(self.store.manifest(), missing, budget), method)
         return replace(found, budget=budget, missing=missing)
 
     def _unit(self, workload: Workload) -> float:
         """The seconds in which as many queries are asked as the frequencies of a workload add up to; 0 if unknown."""
-        asked = sum(query.frequency for query in self._record.workload(self._clock()).queries)
+        asked = sum(query.frequency for query in self.record.workload(self._clock()).queries)
         return sum(query.frequency for query in workload.queries) / asked if asked > 0 else 0.0
 
     def materialize(self, what: Recommendation | str, namespaces: Mapping[str, str] | None = None) -> StoredVersion:
@@ -177,9 +178,7 @@ class QueryServer:
         """
         if isinstance(what, Recommendation):
             return self._store_within(what)
-        selection = parse_query(what, namespaces)
-        written, used = write_xpath(selection)
-        query = WorkloadQuery(written, selection, 1.0, query_name(written, used), tuple(sorted(used.items())))
+        query = written_query(parse_query(what, namespaces))
         with self.store.writing():  # what another process has stored meanwhile is kept
             manifest = self.store.manifest()
             kept = [each for each in queries_of(views_of(manifest)) if each.name != query.name]
@@ -195,24 +194,27 @@ class QueryServer:
     def refresh(self) -> dict[str, Refreshed | SourceError]:
         """Bring what is stored up to date, by the regions of documents that have changed.
 
-        What is stored of a source that was removed is let go.
+        What is stored of a source that was removed is let go. A source that does not answer, or whose files here are
+        damaged, stays as it is.
         """
         found: dict[str, Refreshed | SourceError] = {}
         entries = {entry.name: entry for entry in self.registry.entries()}
-        with self.store.reading() as snapshot:
-            known = {each.name: snapshot.documents(each.name) for each in snapshot.manifest.sources}
-        for name, documents in known.items():
-            if name not in entries:
-                forget_source(self.store, name, self._clock())
-                found[name] = Refreshed((), tuple(each.id for each in documents), (), 0)
-                continue
+        for name in self.store.manifest().source_of:
             try:
-                refreshed = refresh(self.store, self._source(entries[name]), self._clock())
-                self.registry.look(name, refreshed.tokens, self._clock(), refreshed.share, self._timeout)
-                found[name] = refreshed
+                found[name] = self._refreshed(entries[name]) if name in entries else self._forget(name)
             except SourceError as error:
                 found[name] = error
+            except DamagedFileError as error:
+                found[name] = SourceError(name, str(error))
         return found
+
+    def _refreshed(self, entry: SourceEntry) -> Refreshed:
+        refreshed = refresh(self.store, self._source(entry), self._clock())
+        self.registry.look(entry.name, refreshed.tokens, self._clock(), refreshed.share, self._timeout)
+        return refreshed
+
+    def _forget(self, source: str) -> Refreshed:
+        return Refreshed((), forget_source(self.store, source, self._clock()), (), 0)
 
     def adapt(self, budget: float, horizon: float = DAY, margin: float = 0.25, risk: float = 0.0) -> Recommendation:
         """Follow the queries that were asked lately: store what pays for itself within the horizon, in seconds.
@@ -221,13 +223,13 @@ class QueryServer:
         what is stored of a source that is down, which is among what is `missing`.
         """
         self._save()
-        workload = self._record.workload(self._clock())
+        workload = self.record.workload(self._clock())
         if not workload.queries:
             raise ConfigurationError(f"{self.folder}: expected queries that were asked before, found none")
         manifest = self.store.manifest()
         rows, missing = self._ask_all(with_views(workload, manifest))
         own = {name: each[: len(workload.queries)] for name, each in rows.items()}
-        estimates = estimates_of(self.registry.entries(), risk, unit=1.0)  # recorded frequencies are a second's
+        estimates = self._estimates(workload, rows, risk, unit=1.0)  # recorded frequencies are a second's
         room = room_beside(manifest, missing, budget)
         found = recommend(workload, own, estimates, room, SelectionMethod.OURS, is_whole=True)
         adapted = adapt_views(found, manifest, rows, horizon, margin)
@@ -251,6 +253,13 @@ class QueryServer:
         self._save()
         return {name: answer.rows for name, answer in found.items()}, tuple(down)
 
+    def _estimates(self, workload: Workload, answered: Collection[str], risk: float, unit: float) -> Estimates:
+        """What the sources take by their rates, and what those that answered expect to take themselves."""
+        entries = self.registry.entries()
+        sources = {entry.name: self._source(entry) for entry in entries if entry.name in answered}
+        explained = explain_workload(workload, sources, self._timeout)
+        return estimates_of(entries, risk, unit, self.record.memory, explained)
+
     def _observe(self, answers: Mapping[str, Sequence[Answer]]) -> None:
         """Remember what answers took. That is written at times only: a query need not wait for the disk."""
         self._costs += [(name, answer.cost) for name, made in answers.items() for answer in made]
@@ -264,7 +273,7 @@ class QueryServer:
             by_source.setdefault(name, []).append(cost)
         if by_source:
             self.registry.observe(by_source)
-        self._record.save()
+        self.record.save()
 
     def _whole(self, manifest: Manifest) -> frozenset[str]:
         """The views all of whose parts are stored."""
@@ -287,13 +296,3 @@ class QueryServer:
         known = {error.source for error in wanted.left}
         left = *wanted.left, *(error for error in down if error.source not in known)
         return store_parts(self.store, sources, replace(wanted, left=left), self._clock(), budget)
-
-
-def _named(workload: Workload) -> Workload:
-    """The workload with each query as XPath, under a name that is the same every time."""
-    queries = []
-    for query in workload.queries:
-        text, namespaces = write_xpath(query.selection)
-        name, used = query_name(text, namespaces), tuple(sorted(namespaces.items()))
-        queries.append(WorkloadQuery(text, query.selection, query.frequency, name, used))
-    return workload_of(queries)

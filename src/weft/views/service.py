@@ -17,9 +17,10 @@ from starlette.routing import Route
 
 from weft.errors import QueryError, WeftError
 from weft.views.answers import QueryAnswer
+from weft.views.bounds import AnswerBounds, AnswerTooLargeError, bounded
 from weft.views.server import QueryServer
 from weft.views.sources.running import listening
-from weft.views.sources.source import size_of
+from weft.views.sources.wire import in_json
 
 _MOST_TEXT = 64 * 1024  # bytes of a query
 
@@ -46,13 +47,20 @@ def make_query_service(server: QueryServer, limits: QueryLimits) -> Starlette:
             if name.startswith("xmlns:")
         }
 
+        bounds = AnswerBounds(limits.max_nodes, limits.max_bytes)
+
         def answer() -> JSONResponse:
-            return _answered(server.query(text, namespaces, fresh="fresh" in request.query_params), limits)
+            with bounded(bounds):
+                found = server.query(text, namespaces, fresh="fresh" in request.query_params)
+                return JSONResponse(_told(found), 200 if found.is_whole else 206)
 
         try:
             return await asyncio.wait_for(asyncio.to_thread(answer), limits.timeout)
         except TimeoutError:
+            bounds.stop()  # the thread that works on it, and the sources that it asks
             return _refused(504, f"no answer within {limits.timeout:g} s")
+        except AnswerTooLargeError as error:
+            return _refused(413, str(error))
         except QueryError as error:
             return _refused(400, str(error))
         except WeftError as error:  # it is not the query that is wrong
@@ -80,20 +88,13 @@ def run_service(
             uvicorn.Server(config).run([opened])
 
 
-def _answered(found: QueryAnswer, limits: QueryLimits) -> JSONResponse:
-    if found.rows.num_rows > limits.max_nodes:
-        return _refused(413, f"{found.rows.num_rows} nodes, more than {limits.max_nodes}")
-    if (size := size_of(found.rows)) > limits.max_bytes:
-        return _refused(413, f"{size} bytes, more than {limits.max_bytes}")
-    return JSONResponse(_told(found), 200 if found.is_whole else 206)
-
-
 def _told(found: QueryAnswer) -> dict[str, Any]:
     return {
-        "nodes": found.rows.to_pylist(),
+        "nodes": [in_json(row) for row in found.rows.to_pylist()],
         "ways": [asdict(way) for way in found.ways],
         "missing": [{"source": error.source, "reason": error.reason} for error in found.missing],
         "rejected": [str(error) for error in found.rejected],
+        "damaged": [{"source": error.source, "reason": error.reason} for error in found.damaged],
     }
 
 

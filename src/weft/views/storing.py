@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from weft.views.parts import part_id
 from weft.views.sources.source import Source, SourceError
 from weft.views.store.manifest import Manifest, PartEntry, StoredSource, ViewEntry
+from weft.views.store.pieces import pieces_of
 from weft.views.store.refresh import SourceReading, read_anew
 from weft.views.store.store import PartRows, Store
 from weft.views.workload import Workload
@@ -144,7 +145,7 @@ def _parts(
     further = wanted.new | (frozenset(views) - {query.name for query in wanted.workload.queries})
     parts: list[PartRows] = []
     for name, reading in readings.items():
-        classes = reading.classes
+        classes, pieces = reading.classes, pieces_of(reading.classes)
         for query in requires:
             requires[query] += sorted(part_id(name, signature) for signature in classes.required(query))
         for signature, places in classes.homes().items():
@@ -152,5 +153,5 @@ def _parts(
             is_chosen = part_id(name, signature - further) in wanted.parts
             is_wanted = is_chosen or any(id in requires[query] for query in wanted.whole)
             rows = classes.rows(places) if is_wanted else None
-            parts.append(PartRows(id, name, tuple(sorted(signature)), rows))
+            parts.append(PartRows(id, name, tuple(sorted(signature)), rows, pieces=pieces[signature]))
     return requires, parts

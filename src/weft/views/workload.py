@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import inf
 from pathlib import Path
 
 from weft.documents.document import Limits
@@ -24,6 +24,7 @@ _NAMED = re.compile(r"([\w.\-]+):\s+(?=\S)")
 _BEFORE = re.compile(rf"({_NUMBER})\s+(?=\S)")
 _BEHIND = re.compile(rf"\s*\(({_NUMBER})\)$")
 _COMMENT = re.compile(r"""((?:[^#"']|"[^"]*"|'[^']*'|["'])*?)(?:(?:^|\s)\#.*)?$""")
+_MOST = 1e300  # as often a query may be asked: so many can still be added up
 _KEYS: dict[str, type | tuple[type, ...]] = {"query": str, "frequency": (int, float), "name": str, "namespaces": dict}
 
 
@@ -83,7 +84,8 @@ def read_workload(file: str | Path, namespaces: Mapping[str, str] | None = None)
     try:
         text = Path(file).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file}: expected a workload file, found {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise ConfigurationError(f"{file}: {reason}") from None
     return read_lines(text.splitlines(), str(file), namespaces)
 
 
@@ -146,7 +148,8 @@ def _from_json(line: str, namespaces: Mapping[str, str]) -> WorkloadQuery:
         raise ConfigurationError(f"expected prefixes with their namespaces, found {own!r}")
     if "query" not in found:
         raise ConfigurationError("expected the key 'query', found none")
-    frequency = float(found.get("frequency", 1))
+    frequency = found.get("frequency", 1)
+    frequency = float(frequency) if frequency <= _MOST else inf
     return make_query(found["query"], frequency, found.get("name", ""), {**namespaces, **own})
 
 
@@ -154,7 +157,7 @@ def make_query(
     text: str, frequency: float = 1.0, name: str = "", namespaces: Mapping[str, str] | None = None
 ) -> WorkloadQuery:
     """A query of a workload from its text, in XPath or in the paper's notation."""
-    if not (isfinite(frequency) and frequency >= 0):
+    if not 0 <= frequency <= _MOST:
         raise ConfigurationError(f"expected a frequency from 0 on, found {frequency:g}")
     if len(text.encode("utf-8", "surrogatepass")) > Limits().max_query_bytes:
         raise ConfigurationError(f"expected a query of at most {Limits().max_query_bytes} bytes, found a longer one")

@@ -31,6 +31,14 @@ TINY = Effort(
     seconds=0.0,
     saxon_queries=20,
     saxon_batches=1,
+    construct_sizes=(20, 40),
+    construct_batches=1,
+    construct_alone=3,
+    construct_saxon=2,
+    delivering=60,
+    standing=60,
+    added=5,
+    removed=20,
 )
 OF_THE_SIZES = {"sharing_gain_60", "growth_30_to_60", "us_per_group_60", "mqpt_ms_30", "speedup_vs_saxon_20"}
 OF_EVERY_RUN = {"delivered_growth", "fwr_over_f", "opt_gain_fwr", "documents", "saxon_documents"}

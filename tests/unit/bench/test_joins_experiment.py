@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from bench.contest import DisagreementError
 from bench.joins.arena import Arena, Round, Standing, Terms, check_triples
+from bench.joins.curves import Curves, CurvesEffort
 from bench.joins.database import Database
 from bench.joins.experiment import FULL, QUICK, Effort, measure
 from bench.joins.feed import FeedEffort
@@ -37,6 +38,7 @@ from weft.plans.xscl import Window
 TINY = Effort(
     TechnicalEffort(queries=(5, 10), leaves=(2, 3), most=(2,), zipf=(1.6,), pairs=1, sampled=2),
     FeedEffort(sizes=(1_000,), state=600, batches=1, sampled=4, memory_queries=20),
+    CurvesEffort(distinct=(10, 20), hot=(100, 200), window=50, nodes=(2, 4)),
     spark_items=0,
 )
 
@@ -222,6 +224,7 @@ def test_a_run_of_joins_has_a_table_and_a_panel_for_each_figure(report: Report, 
         "Figure 16",
         "Figure 16",
         *(f"Figure {number}" for number in range(8, 14)),
+        "Workloads that would hurt",
         "What the paper says",
     ]
     assert all(len(row) == len(table.columns) for table in report.tables for row in table.rows)
@@ -240,7 +243,15 @@ def test_the_figures_are_ratios_of_one_run() -> None:
     sizes = (1_000, 10_000, 100_000, 1_000_000)
     feed = [standing(size, 2e-4 if size < 1_000_000 else 2.5e-4) for size in sizes]
 
-    figures = make_report(Found(settings, {Setting(): point}, feed, 2_000.0, None)).figures
+    curves = Curves(
+        distinct={5_000: 40.0, 100_000: 50.0},
+        load_per_second=9_000.0,
+        hot={1_000: 10.0, 16_000: 30.0},
+        windows={"1 second": 5.0, "1 document": 6.0},
+        nodes={10: 1.0, 100: 4.0},
+        alone={"batches": 20.0, "publishing": 22.0, "one by one": 250.0},
+    )
+    figures = make_report(Found(settings, {Setting(): point}, feed, 2_000.0, curves, None)).figures
 
     assert figures["speedup_vs_sequential_1k"] == 5_000
     assert figures["speedup_vs_sequential_100k"] == 500_000
@@ -248,6 +259,12 @@ def test_the_figures_are_ratios_of_one_run() -> None:
     assert figures["speedup_vs_templates_100k"] == 4, "of the two kinds of views the quicker"
     assert figures["documents_per_second_100k"] == pytest.approx(1e6 / 230, rel=1e-3)
     assert figures["growth_10k_to_1m"] == pytest.approx(280 / 230, rel=1e-3)
+    assert figures["growth_distinct_5k_to_100k"] == 1.25
+    assert figures["hot_value_growth_1k_to_16k"] == 3
+    assert figures["document_window_over_time_window"] == 1.2
+    assert figures["nodes_growth_10_to_100"] == 4
+    assert (figures["one_by_one_us"], figures["load_per_second_distinct"]) == (250, 9_000)
+    assert figures["publishing_over_silent"] == pytest.approx(1.1)
 
 
 @pytest.mark.parametrize("effort", [FULL, QUICK], ids=["full", "quick"])

@@ -45,6 +45,8 @@ def test_a_run_has_all_its_figures(report: Report) -> None:
         "ours_vs_optimum",
         "transform_gain_half_budget",
         "ours_vs_lru_cache_half_budget",
+        "ours_vs_optimum_run_half_budget",
+        "random_vs_greedy_run_half_budget",
         "random_loss",
         "containment_us",
         "find_rewriting_us",

@@ -30,7 +30,8 @@ def report() -> Report:
 
 def test_a_run_has_all_its_figures(report: Report) -> None:
     wanted = {goal + suffix for goal in GOALS for suffix in ("", "_vs_lxml", "_vs_weft_scan")}
-    wanted |= {"greedy_vs_optimum", "ours_vs_optimum", "header_bytes_22", "header_cost_ratio", "covering_saves"}
+    wanted |= {"greedy_vs_optimum", "ours_vs_optimum", "header_bytes_22", "covering_saves"}
+    wanted |= {f"header_cost_ratio{over}{given}" for over in ("", "_narrow") for given in ("", "_batch", "_small")}
 
     assert wanted <= set(report.figures)
     assert all(isinstance(report.figures[key], int | float) for key in wanted)
@@ -47,6 +48,32 @@ def test_our_selection_takes_no_more_bytes_and_misses_less(report: Report) -> No
     assert figures["header_bytes_15_ours"] <= figures["header_bytes_15"] + 3
     assert figures["misses_15_of_22_ours"] <= figures["misses_15_of_22"]
     assert figures["greedy_vs_optimum"] <= figures["ours_vs_optimum"] + 1e-9 <= 1 + 2e-9
+
+
+def test_the_goals_of_the_experiment_come_first_each_with_its_figure(report: Report) -> None:
+    goals = report.tables[0]
+
+    assert goals.title == "Goals"
+    assert [row[2] for row in goals.rows if row[0].startswith("times as fast with all 22 views as by expat")] == [
+        "≥ 300"
+    ]
+    assert {row[3] for row in goals.rows} <= {"met", "not met", "–"}
+
+
+def test_brokers_that_fall_back_are_timed_beside_what_is_reckoned(report: Report) -> None:
+    figures = {key: float(value or 0) for key, value in report.figures.items() if not isinstance(value, str)}
+
+    assert 0 < figures["broker_us_15_of_22"] < figures["broker_us_without_header"]
+    assert figures["broker_us_reckoned_15_of_22"] > 0
+    assert any("Brokers, 15 of 22 views" in table.title for table in report.tables)
+
+
+def test_the_slower_links_are_the_fewer_views_pay(report: Report) -> None:
+    (table,) = [table for table in report.tables if table.title.startswith("Views that pay")]
+
+    numbers = [int(row[2]) for row in table.rows]
+    assert numbers == sorted(numbers, reverse=True)
+    assert numbers[0] > numbers[-1]
 
 
 def test_the_topology_is_drawn(report: Report) -> None:

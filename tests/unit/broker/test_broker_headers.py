@@ -206,7 +206,7 @@ def test_a_document_that_a_header_answers_is_not_parsed(monkeypatch: pytest.Monk
     broker.matches(unwanted)
     broker.publish(unwanted)
 
-    assert [call.args[0] for call in scanned.call_args_list] == [[], []]
+    assert [call.args[0] for call in scanned.call_args_list] == [[]]  # by `publish`; `matches` reads nothing at all
 
 
 def test_headers_are_given_by_a_file(tmp_path: Path) -> None:
@@ -276,3 +276,30 @@ def test_explain_names_the_first_subscriptions_where_they_are_many() -> None:
 def test_what_is_no_configuration_is_refused(given: Any) -> None:
     with pytest.raises(ConfigurationError, match="expected a configuration, several of them, or the path of a file"):
         Broker(headers=given)
+
+
+def test_where_headers_tell_all_the_engine_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it does even for no document takes longer than looking up; at the first miss it has its upkeep again."""
+    broker, _ = both({"a": "//a", "p": "//p[. = 'x']", "other": "//other"})
+    sent = attach([b"<r><a/></r>", b"<r><b/></r>"], KEYED)
+    broker.unsubscribe("other")
+    kept_up, read_to_match = Mock(wraps=broker._matcher.keep_up), Mock(wraps=answers_module.read_to_match)
+    monkeypatch.setattr(broker._matcher, "keep_up", kept_up)
+    monkeypatch.setattr(publisher_module, "read_to_match", read_to_match)
+
+    assert broker.matches(sent) == [["a"], []]
+    assert (kept_up.call_count, read_to_match.call_count) == (0, 0)
+
+    assert broker.matches([*sent, b"<r><p>x</p></r>"]) == [["a"], [], ["p"]]
+    assert (kept_up.call_count, read_to_match.call_count) == (1, 1)
+
+
+@pytest.mark.parametrize("batch", [["no"], ["no", "no"], ["yes", "no"], ["no", "yes"], ["yes", "no", "other"]])
+def test_what_joins_test_on_values_is_not_looked_for_in_documents_that_nobody_wants(batch: list[str]) -> None:
+    texts = {"no": b"<c/>", "yes": b"<a><k>x</k></a>", "other": b"<a><k>1</k></a>"}
+    documents = attach([Document(texts[id], id) for id in batch], KEYED)
+    with_headers, without = both(
+        {"j": "//a[k = 'x']->o[k->x] FOLLOWED BY{x = y, 3 documents} //a[k->y]", "s": "//a[k = 1]"}
+    )
+
+    assert with_headers.publish(documents) == without.publish(documents)

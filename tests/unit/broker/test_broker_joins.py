@@ -273,7 +273,7 @@ def test_with_lateness_messages_wait_for_documents_that_come_late() -> None:
     waiting = broker.publish([doc("<b>1</b>", 10), doc("<a>1</a>", 9)])
     ripe = broker.publish(doc("<z/>", 15))
 
-    assert (waiting, joined(ripe), broker.late) == ([], ["q a9 b10"], 0)
+    assert (list(waiting), joined(ripe), broker.late) == ([], ["q a9 b10"], 0)
 
 
 def test_what_comes_later_than_the_lateness_allows_is_counted() -> None:

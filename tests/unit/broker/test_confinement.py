@@ -6,7 +6,7 @@ The faults are put into the engine itself, where a real one would be.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ def healthy_broker(*more: str) -> weft.Broker:
     return broker
 
 
-def told(messages: list[weft.Message]) -> list[tuple[str, str, tuple[str, ...]]]:
+def told(messages: Sequence[weft.Message]) -> list[tuple[str, str, tuple[str, ...]]]:
     return [(message.document, message.subscription, message.nodes) for message in messages]
 
 

@@ -102,7 +102,8 @@ def test_all_that_a_document_brings_out_has_a_limit_too() -> None:
 
 
 def test_matches_does_not_make_messages_but_counts_bindings_that_a_condition_needs() -> None:
-    two = "<r>{for $a in //a, $b in $a//a where $a/@x = '1' or $b/@x = '1' return $a}</r>"
+    long = " and ".join(f"($a/@x = '1' or not($b/@x = '{number}'))" for number in range(2, 7))
+    two = f"<r>{{for $a in //a, $b in $a//a where {long} return $a}}</r>"
     broker = broker_of(weft.Limits(max_messages=1_000), "//a", two)
 
     assert broker.matches([nested(100), nested(5, "<a x='1'/>")]) == [["q0"], ["q0", "q1"]]

@@ -215,14 +215,14 @@ def test_namespaces_can_be_ignored(write: Write) -> None:
 
 
 def test_nothing_is_matched_if_a_query_is_wrong(write: Write) -> None:
-    queries = write("q.xpath", "/a\n\n# comment\n/a[\n//b/..\n")
+    queries = write("q.xpath", "/a\n\n# comment\n/a[\n//b/following::c\n")
 
     result = run("match", queries, write("d.xml", "<a/>"))
 
     assert (result.exit_code, result.stdout) == (2, "")
     assert "q.xpath:4: XPath 1:4: expected" in result.stderr
     assert "\n  /a[\n     ^\n" in result.stderr
-    assert "q.xpath:5: XPath 1:5: the parent step .. is not supported" in result.stderr
+    assert "q.xpath:5: XPath 1:5: the axis following:: is not supported" in result.stderr
 
 
 def test_a_file_of_queries_that_is_not_there_is_told(write: Write) -> None:
@@ -257,7 +257,7 @@ def test_a_wrong_option_is_told_with_exit_code_2(write: Write, arguments: list[s
 
 
 def weft_process(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
-    program = [sys.executable, "-c", "from weft.cli import main; main()"]
+    program = [sys.executable, "-m", "weft"]
     return subprocess.Popen([*program, *arguments], stdout=subprocess.PIPE, **options)
 
 
@@ -598,3 +598,68 @@ def test_the_plain_news_of_the_examples_use_the_names_of_the_shipped_dtd() -> No
 
     names = {table.names[name] for name in table.name.tolist()}
     assert {name for name in names if not name.startswith("{")} <= set(shipped("news").names)
+
+
+# -- one query by cost
+
+_AUCTIONS = "<auctions>{}</auctions>".format(
+    "".join(f"<auction>{'<reserve/>' * (at % 4 == 0)}<zip>{at % 3}</zip></auction>" for at in range(40))
+)
+
+
+@pytest.mark.parametrize("optimizer", ["min-exhaust", "greedy", "fast-prune", "fixed"])
+@pytest.mark.parametrize("ids", [(), ("--ids",)])
+def test_an_optimizer_prints_what_is_printed_without(write: Write, optimizer: str, ids: tuple[str, ...]) -> None:
+    queries, document = write("q.xpath", "/auction[reserve][zip = 0]\n"), write("a.xml", _AUCTIONS)
+
+    usual, by_cost = (
+        run("match", *ids, *more, "--row-tag", "auction", queries, document)
+        for more in ((), ("--optimizer", optimizer))
+    )
+
+    assert by_cost.stdout == usual.stdout != ""
+    assert by_cost.exit_code == usual.exit_code == 0
+
+
+def test_an_optimizer_tells_what_is_rejected(write: Write) -> None:
+    queries, document = write("q.xpath", "/a[b]\n"), write("a.xml", "<r><a><b></a><a><b/></a></r>")
+
+    result = run("match", "--optimizer", "greedy", "--row-tag", "a", queries, document)
+
+    assert result.exit_code == 1
+    assert "a.xml@3:1:9: mismatched tag" in result.stderr
+    assert [line["document"] for line in lines(result)] == ["a.xml@13"]
+
+
+def test_an_optimizer_is_for_one_query(write: Write) -> None:
+    queries = write("q.xpath", "/a[b]\n/a[c]\n")
+
+    result = run("match", "--optimizer", "greedy", queries, write("a.xml", "<a/>"))
+
+    assert result.exit_code == 2
+    assert "--optimizer: expected one query in q.xpath, found 2" in result.stderr
+
+
+def test_costs_are_explained_and_drawn(write: Write) -> None:
+    queries, document = write("q.xpath", "/auction[reserve][zip = 0]\n"), write("a.xml", _AUCTIONS)
+
+    result = run(
+        "explain", "--costs", "--optimizer", "greedy", "--plot", "plans.svg", "--row-tag", "auction", queries, document
+    )
+
+    assert result.exit_code == 0
+    assert "optimizer   greedy" in result.stdout
+    assert Path("plans.svg").read_text().startswith("<svg")
+
+
+def test_a_plot_needs_costs_of_one_query(write: Write) -> None:
+    queries = write("q.xpath", "/a\n")
+
+    for options in (("--plot", "plans.svg"), ("--costs", "--plot", "plans.svg")):
+        result = run("explain", *options, queries)
+        assert result.exit_code == 2
+        assert "--plot: expected --costs and --optimizer with it" in result.stderr
+
+    result = run("explain", "--optimizer", "greedy", queries)
+    assert result.exit_code == 2
+    assert "--optimizer: expected --costs with it" in result.stderr

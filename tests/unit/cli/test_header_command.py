@@ -183,6 +183,58 @@ def test_bytes_bound_the_views_too(write: Write) -> None:
     assert "2 views; 2 of 3 expressions have their own" in result.stdout
 
 
+@pytest.mark.parametrize(("bandwidth", "views"), [("125MB", 3), ("400kB/s", 2), ("100B", 0)])
+def test_the_slower_the_links_the_fewer_views_pay(write: Write, bandwidth: str, views: int) -> None:
+    workload, document = write("servers.jsonl", WORKLOAD), write("one.xml", "<a><b>1</b><c>2</c><d>3</d></a>")
+
+    result = run("views", "select", "--workload", workload, "--documents", document, "--bandwidth", bandwidth)
+
+    assert f"{views} views; {views} of 3 expressions have their own" in result.stdout
+
+
+NETWORK = """
+links = ["one -> two"]
+source = [{ name = "in", server = "one" }]
+server = [{ name = "one" }, { name = "two", subscriptions = ["/a[b = 1]"] }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("told", "options", "views"), [("", [], 1), ("bandwidth = 1\n", [], 0), ("", ["--bandwidth", "1B"], 0)]
+)
+def test_views_are_chosen_for_all_that_the_servers_of_a_network_ask(
+    write: Write, told: str, options: list[str], views: int
+) -> None:
+    """The server inside asks for what is behind it: that is what two servers ask for, over one link."""
+    topology, document = write("net.toml", told + NETWORK), write("one.xml", "<a><b>1</b></a>")
+
+    result = run("views", "select", "--topology", topology, "--documents", document, *options)
+
+    assert result.exit_code == 0
+    assert f"{views} views; {views} of 1 expressions" in result.stdout
+    assert ("/a/b  2" in " ".join(result.stdout.split(" ")).replace("   ", " ")) is bool(views)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ([], "expected --workload or --topology, found neither"),
+        (["--workload", "servers.jsonl", "--topology", "net.toml"], "expected --workload or --topology, found both"),
+        (["--topology", "net.toml"], "--topology: expected --documents"),
+        (["--workload", "servers.jsonl", "--bandwidth", "fast"], "--bandwidth: expected a size"),
+        (["--workload", "servers.jsonl", "--bandwidth", "0"], "--bandwidth: expected a size"),
+    ],
+)
+def test_whom_views_are_for_must_be_clear(write: Write, options: list[str], told: str) -> None:
+    write("servers.jsonl", WORKLOAD)
+    write("net.toml", NETWORK)
+
+    result = run("views", "select", *options)
+
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
 def test_what_is_chosen_is_what_weft_header_reads(write: Write) -> None:
     workload = write("servers.jsonl", '{"queries": ["/p:a[p:b = 1]"]}')
     document = write("one.xml", "<a xmlns='urn:p'><b>1</b></a>")

@@ -81,6 +81,21 @@ def test_a_topology_is_shown() -> None:
     assert "source agencies: enters at press" in result.stdout
 
 
+def test_a_picture_that_cannot_be_written_costs_no_report() -> None:
+    result = run("simulate", NEWS, "--documents", DOCUMENTS, "--json", "--svg", "/proc/traffic.svg")
+
+    assert result.exit_code == 2
+    assert "traffic.svg" in result.stderr
+    assert lines(result)[0]["network"] == "news"
+
+
+def test_a_folder_that_no_network_ran_in_is_told() -> None:
+    result = run("show", DOCUMENTS)
+
+    assert result.exit_code == 2
+    assert "expected a topology, or the output of weft network run, found a folder" in result.stderr
+
+
 def test_a_topology_has_no_deliveries_to_show() -> None:
     result = run("show", NEWS, "--deliveries")
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from weft.cli import app
+from weft.views.server import QueryServer
 
 SHOP = "<shop><item><name>A</name><price>5</price></item><item><name>B</name><price>15</price></item></shop>"
 WORKLOAD = "/shop/item (0.5)\n/shop/item/name (0.3)\n//price (0.2)\n"
@@ -80,6 +82,64 @@ def test_with_a_source_down_the_rest_is_told_with_a_warning(shop: Path) -> None:
 
     assert (found.exit_code, found.stdout) == (1, "<name>C</name>\n")
     assert found.stderr == "warning: shop: No such file or directory: its nodes are not among these\n"
+
+
+@pytest.mark.usefixtures("shop")
+def test_parts_are_told_with_their_source() -> None:
+    told = run("views", "recommend", "--workload", "queries.txt").stdout.splitlines()
+
+    assert told[0].split()[0] == "source"
+    assert told[1].split()[0] == "shop"
+
+
+def test_with_a_source_down_the_parts_that_are_stored_are_told_with_a_warning(shop: Path) -> None:
+    (shop.parent / "queries.txt").write_text("/shop/item\n/shop/item[price > 10]\n")
+    server = QueryServer(shop.parent / "weft-views")
+    found = server.recommend(shop.parent / "queries.txt", 1e9)
+    dear = [at for at in range(2) if "intersect" in [*found.definitions().values()][at]]
+    server.materialize(replace(found, choice=found.problem.chosen(dear)))
+    shop.unlink()
+
+    told = run("query", "/shop/item", "--format", "xml")
+
+    assert (told.exit_code, told.stdout) == (1, "<item><name>B</name><price>15</price></item>\n")
+    assert told.stderr == "warning: shop: No such file or directory: not all of its nodes are among these\n"
+
+
+def test_damaged_views_are_warned_of_and_the_source_answers(shop: Path) -> None:
+    run("views", "materialize", "/shop/item")
+    for file in (shop.parent / "weft-views" / "files").iterdir():
+        file.write_bytes(b"")
+
+    found = run("query", "/shop/item/name", "--format", "xml")
+
+    assert (found.exit_code, found.stdout) == (0, "<name>A</name>\n<name>B</name>\n")
+    assert found.stderr.startswith("warning: shop: weft-views/files/documents-")
+    assert found.stderr.endswith("all others can be read: it was asked instead\n")
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_query_that_no_source_is_for_is_told_as_such() -> None:
+    none, empty = run("query", "/shpo/item"), run("query", "/shop/itme")
+
+    assert (none.exit_code, none.stdout) == (0, "")
+    assert none.stderr == "no source is for this query: none has a root element that it asks for\n"
+    assert (empty.exit_code, empty.stdout, empty.stderr) == (0, "", "")
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_damaged_record_of_queries_costs_no_answer() -> None:
+    run("query", "//name")
+    Path("weft-views/queries.record").write_text("nothing")
+
+    found, adapted = run("query", "//price", "--format", "xml"), run("views", "adapt")
+
+    assert (found.exit_code, found.stdout) == (0, "<price>5</price>\n<price>15</price>\n")
+    assert found.stderr.startswith("warning: weft-views/queries.record: ")
+    assert found.stderr.endswith("the server begins a new one: this query is not recorded\n")
+    assert run("views", "list").exit_code == 0
+    assert adapted.exit_code == 2
+    assert adapted.stderr.startswith("weft: weft-views/queries.record: ")
 
 
 @pytest.mark.usefixtures("shop")
@@ -166,14 +226,35 @@ def test_adapt_follows_what_was_asked() -> None:
 
     assert adapted.exit_code == 0
     assert "queries without asking a source" in adapted.stdout
+    assert " s a day that the workload takes" in adapted.stdout.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("rate", "told"), [("9999999GB", "nothing is worth its space: the sources are as fast"), ("1kB", "")]
+)
+def test_it_is_told_why_nothing_is_stored_though_there_is_space(shop: Path, rate: str, told: str) -> None:
+    run("sources", "remove", "shop")
+    run("sources", "add", shop, "--processing-rate", rate, "--transmission-rate", rate, "--latency", "0.001us")
+
+    recommended = run("views", "recommend", "--workload", "queries.txt", "--budget", "1MB")
+    made = run("views", "materialize", "--workload", "queries.txt", "--budget", "1MB")
+
+    assert recommended.stderr.startswith(told)
+    assert bool(recommended.stderr) == bool(told)
+    assert (told in made.stderr, "0 of " in made.stdout) == (True, bool(told))
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (["query", "//a", "--store", "nowhere"], "weft: nowhere: expected sources, found none; add them with"),
+        (
+            ["views", "list", "--store", "queries.txt"],
+            "weft: queries.txt: expected the folder of a query server, found",
+        ),
+        (["query", "//a", "--store", "queries.txt"], "weft: queries.txt: expected the folder of a query server, "),
         (["views", "recommend"], "weft: expected --workload, found none"),
-        (["views", "recommend", "--workload", "gone.txt"], "weft: gone.txt: expected a workload file, found"),
+        (["views", "recommend", "--workload", "gone.txt"], "weft: gone.txt: No such file or directory"),
         (["views", "recommend", "--workload", "empty.txt"], "weft: weft-views: expected queries, found none"),
         (["views", "recommend", "--workload", "bad.txt"], "weft: bad.txt:1: expected a frequency from 0 on, found -1"),
         (["views", "recommend", "--workload", "other.txt"], "weft: weft-views: expected a source that the queries are"),
@@ -183,6 +264,7 @@ def test_adapt_follows_what_was_asked() -> None:
         (["views", "materialize"], "weft: expected either XPATH or --workload"),
         (["views", "materialize", "//a", "--workload", "queries.txt"], "weft: expected either XPATH or --workload"),
         (["views", "materialize", "/bank/a"], "weft: weft-views: expected a source that the queries are for, found"),
+        (["views", "refresh", "--store", "nowhere"], "weft: nowhere: expected a store, found no sources and no views"),
         (["views", "drop", "gone"], "weft: weft-views: expected a view, of which there are none, found 'gone'"),
         (["views", "adapt"], "weft: weft-views: expected queries that were asked before, found none"),
         (["views", "adapt", "--horizon", "10MB"], "weft: --horizon: expected a time"),

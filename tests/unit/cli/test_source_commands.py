@@ -33,16 +33,47 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_source_is_added_listed_and_removed(shop: Path) -> None:
-    added = run("sources", "add", "shop.xml", "--processing-rate", "1MB", "--latency", "20ms")
+    rates = "--processing-rate", "1MB", "--transmission-rate", "12300MB", "--latency", "20ms"
+    added = run("sources", "add", "shop.xml", *rates)
     listed = run("sources", "list")
     removed = run("sources", "remove", "shop")
 
     assert (added.exit_code, added.stdout) == (0, f"shop: 1 document at {shop}\n")
     assert "1 MB/s (given)" in listed.stdout
+    assert "12.3 GB/s (given)" in listed.stdout
     assert "20 ms (given)" in listed.stdout
     assert "unknown" in listed.stdout
     assert removed.exit_code == 0
     assert "no sources in weft-views" in run("sources", "list").stderr
+
+
+def test_what_is_listed_for_other_programs_is_not_shortened(shop: Path) -> None:
+    deep = shop.parent.joinpath(*("a folder with a long name",) * 6)
+    deep.mkdir(parents=True)
+    shop.rename(deep / "shop.xml")
+    run("sources", "add", deep / "shop.xml")
+
+    assert str(deep / "shop.xml") in run("sources", "list").stdout
+    assert len(run("sources", "list").stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize("text", ["<shop><item></shop>", "<shop/>and more", "<shop><item/>"])
+def test_a_file_that_is_not_well_formed_is_refused(shop: Path, text: str) -> None:
+    shop.write_text(text)
+
+    added = run("sources", "add", "shop.xml")
+
+    assert added.exit_code != 0
+    assert "shop.xml" in added.stderr
+    assert "no sources" in run("sources", "list").stderr
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_latency_without_a_unit_is_seconds_and_the_help_says_so() -> None:
+    run("sources", "add", "shop.xml", "--latency", "20")
+
+    assert "2e+04 ms (given)" in run("sources", "list").stdout
+    assert "Without a unit it is seconds" in " ".join(run("sources", "add", "--help").stdout.replace("│", "").split())
 
 
 def test_the_store_may_be_named_by_the_environment(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,6 +121,9 @@ def test_a_check_fails_when_a_source_is_down(shop: Path) -> None:
         (["sources", "add", "http://127.0.0.1:1"], "weft: http://127.0.0.1:1: "),
         (["sources", "add", "shop.xml", "--latency", "20MB"], "weft: --latency: expected a time such as 20ms"),
         (["sources", "add", "shop.xml", "--processing-rate", "0"], "weft: --processing-rate: expected a size"),
+        (["sources", "add", "shop.xml", "--name", ""], "weft: source {}/shop.xml: expected a name that can be shown"),
+        (["sources", "add", "shop.xml", "--name", "a\nb"], "weft: source {}/shop.xml: expected a name that can be"),
+        (["source", "serve", "shop.xml", "--name", " "], "weft: source shop.xml: expected a name that can be shown"),
         (["sources", "remove", "gone"], "weft: source gone: expected one of those that were added (none)"),
         (["sources", "check", "gone"], "weft: source gone: expected"),
         (["source", "serve", "gone.xml"], "weft: {}/gone.xml: No such file or directory"),
@@ -106,12 +140,12 @@ def test_what_is_wrong_is_told_in_one_line(shop: Path, arguments: list[str], tol
 
 @pytest.mark.slow
 def test_serve_serves_until_it_is_interrupted(shop: Path) -> None:
-    command = [sys.executable, "-c", "from weft.cli import main; main()", "source", "serve", str(shop), "--port", "0"]
+    command = [sys.executable, "-m", "weft", "source", "serve", str(shop), "--port", "0"]
     command += ["--rate", "50MB", "--transmission-rate", "20MB"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         line = process.stderr.readline()
-        found = re.fullmatch(r"shop: 1 documents?, served at (http://127.0.0.1:\d+) \(end with Ctrl-C\)\n", line)
+        found = re.fullmatch(r"shop: 1 document, served at (http://127.0.0.1:\d+) \(end with Ctrl-C\)\n", line)
         assert found is not None, line
         measured = httpx.post(f"{found[1]}/measure", json={"queries": [{"xpath": "//price"}]}).json()
         rates = httpx.get(f"{found[1]}/documents").json()["rates"]

@@ -4,15 +4,17 @@ import gc
 import time
 import tracemalloc
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from weft import Broker
 from weft.documents import Document, Fragments, Limits, NodeTable
 from weft.documents.build import build
-from weft.documents.scan import scan
+from weft.documents.scan import scan, scan_paths
 from weft.errors import DocumentError
 from weft.inputs.rows import cut_rows, read_rows
+from worst_documents import distinct_names, paths_that_collide
 
 LIMITS = Limits()
 DOCTYPE = b"<!DOCTYPE r [<!ENTITY e 'x'>]>"
@@ -47,6 +49,26 @@ def attributes(number: int, form: bytes = b' a%d=""') -> bytes:
     return b"".join(form % at for at in range(number))
 
 
+# -- names and paths, whatever they are
+
+
+@pytest.mark.timed
+def test_paths_that_are_chosen_to_collide_cost_no_more_than_others() -> None:
+    def a_path(document: bytes) -> float:
+        def scan_alone() -> None:
+            paths.append(len(scan_paths([Document(document, "it")], LIMITS, attributes=False, texts=False).paths))
+
+        paths: list[int] = []
+        with ThreadPoolExecutor(1) as fresh:  # threads know the names and paths that they have seen
+            took = fresh.submit(lambda: seconds(scan_alone)).result()
+        return took / paths[0]
+
+    chosen, others = paths_that_collide(MEGABYTE), distinct_names(MEGABYTE)
+    a_path(others)
+
+    assert a_path(chosen) < 3 * a_path(others)
+
+
 # -- limits are kept while scanning
 
 DEEP = b"<r>" + b'<b xmlns:b="u">' * 150_000
@@ -64,6 +86,7 @@ BEYOND = {
 }
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("head", [b"", DOCTYPE], ids=["plain", "DOCTYPE"])
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("reason", BEYOND)
@@ -175,6 +198,7 @@ def test_fragments_come_to_no_more_than_what_they_use() -> None:
     assert sum(map(len, message.nodes)) < 2 * len(document)
 
 
+@pytest.mark.timed
 def test_fragments_are_made_in_time_that_grows_with_them() -> None:
     def work(number: int) -> Callable[[], object]:
         root = b"<r" + attributes(999, b' xmlns:p%d="u"') + b">"
@@ -185,6 +209,7 @@ def test_fragments_are_made_in_time_that_grows_with_them() -> None:
     assert seconds(work(10_000)) < 3 * seconds(work(5_000)) + 0.2
 
 
+@pytest.mark.timed
 def test_one_prefix_that_is_declared_again_and_again_is_found_at_once() -> None:
     chain = b"".join(b'<p:a xmlns:p="u%d">' % at for at in range(900)) + b"</p:a>" * 900
     document = b'<p:r xmlns:p="u">' + (chain + b"<p:b/>" * 900) * 30 + b"</p:r>"
@@ -270,6 +295,7 @@ def test_what_stands_outside_the_rows_keeps_the_limits_too(file: bytes, reason: 
     assert len(cut_rows("file", [file], "item", 1)) <= 2
 
 
+@pytest.mark.timed
 def test_declarations_around_rows_cost_nothing_again_for_each_row() -> None:
     def work(number: int) -> Callable[[], object]:
         wrapped = b"<w xmlns:q='u'><item/></w>" * number
@@ -279,6 +305,7 @@ def test_declarations_around_rows_cost_nothing_again_for_each_row() -> None:
     assert seconds(work(4_000)) < 3 * seconds(work(2_000)) + 0.2
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_long_tag_or_comment_is_looked_at_a_few_times_however_small_the_chunks() -> None:
     def work(size: int, form: bytes) -> Callable[[], object]:

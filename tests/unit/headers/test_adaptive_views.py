@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from weft.documents.document import Document
+from weft.errors import ConfigurationError
 from weft.headers.adaptive import AdaptiveViews
 from weft.headers.matcher import HeaderMatcher
 from weft.headers.producer import attach
@@ -29,6 +32,36 @@ def test_the_first_version_has_what_servers_ask_for() -> None:
 
     assert views.configuration.tag == "news/1"
     assert texts(views) == {"/a/b", "/a/c"}
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "links", "views"), [(1e9, None, 2), (1e5, None, 1), (1e5, 0.0, 2), (1.0, None, 0)]
+)
+def test_as_many_views_are_chosen_as_pay_for_their_bytes_on_links(
+    bandwidth: float, links: float | None, views: int
+) -> None:
+    servers = [server("desk", "/a[b = 1]", documents=1_000.0), server("archive", "/a[c = 1]", documents=10.0)]
+
+    found = AdaptiveViews("news", servers, DOCUMENTS, parse_seconds=1e-3, bandwidth=bandwidth, links=links)
+
+    assert len(found.configuration.views) == views
+
+
+def test_a_bandwidth_of_nothing_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="bandwidth: expected bytes a second"):
+        AdaptiveViews("news", [server("desk", "/a")], DOCUMENTS, bandwidth=0)
+
+
+def test_what_is_heard_of_servers_is_what_headers_cost_on_the_way_to_them() -> None:
+    servers = [server("desk", "/a[b = 1]", documents=1_000.0), server("archive", "/a[c = 1]", documents=1_000.0)]
+    views = AdaptiveViews("news", servers, DOCUMENTS, parse_seconds=1e-3, bandwidth=1e5)
+    before = texts(views)
+
+    views.feedback.arrived("desk", 0.0, 10_000.0)
+    views.feedback.arrived("archive", 0.0, 10.0)
+    views.adapt(0.0)
+
+    assert (before, texts(views)) == ({"/a/b", "/a/c"}, {"/a/b"})
 
 
 def test_without_reports_nothing_changes() -> None:

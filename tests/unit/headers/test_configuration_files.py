@@ -100,6 +100,7 @@ def test_which_documents_a_configuration_is_for() -> None:
     ("text", "told"),
     [
         ("name = 'a'\nviews = [", "Invalid value|Unclosed"),
+        ("name = " + "[" * 100_000, "maximum recursion depth exceeded"),
         ("views = ['/a']", "expected a name, and views as a list of XPaths"),
         ("name = 'a'", "expected a name, and views as a list of XPaths"),
         ("name = 'a'\nviews = [1]", "expected a name, and views as a list of XPaths"),

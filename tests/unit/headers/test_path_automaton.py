@@ -186,7 +186,7 @@ def test_where_states_are_too_many_the_engine_finds_the_same(monkeypatch: pytest
 def all_nodes(views: ViewNodes, table: NodeTable) -> list[list[int]]:
     found, places = views.select(table), range(len(table.documents))
     nodes = [found.of(places, which, document_bounds(table)).tolist() for which in (0, 1)]
-    assert all(found.is_known(place) for place in places)
+    assert not found.unknown
     return [each for of_documents in zip(*nodes, strict=True) for each in of_documents]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from random import Random
 from time import process_time
@@ -19,6 +20,7 @@ from weft.engine.shared import effort
 from weft.headers.configuration import configure
 from weft.headers.header import ABSENT, HIDDEN, PLAIN, SEVERAL, UTF8, Header, check, decode
 from weft.headers.matcher import HeaderMatcher
+from weft.headers.path_automaton import PathAutomaton, TooManyStatesError
 from weft.headers.producer import Producer, attach
 from weft.languages import parse
 from weft.plans.xscl import Xscl
@@ -371,6 +373,7 @@ def test_a_document_of_which_some_view_is_not_worked_out_has_no_header(monkeypat
     assert [each.header is not None for each in made] == [False, True]
 
 
+@pytest.mark.timed
 def test_a_batch_with_very_many_texts_and_namespaces_is_as_cheap_as_its_documents() -> None:
     data = b"<a xmlns:p='urn:p'>" + b"<p:b xmlns:q='urn:q'>x</p:b>" * 200 + b"<c>y</c></a>"
     producer = Producer(configure("v", ["/a/c/text()"]))
@@ -404,9 +407,11 @@ def test_very_many_views_of_very_small_documents_take_little_room_at_once() -> N
 
 
 def test_without_views_a_header_still_says_whose_it_is() -> None:
-    (made,) = attach(b"<a/>", configure("v", []))
+    views = configure("v", [])
 
-    assert decode(made.header or b"") == Header("v/1", 4, check(b"<a/>"), 0, (), PLAIN | UTF8)
+    (made,) = attach(b"<a/>", views)
+
+    assert decode(made.header or b"") == Header("v/1", 4, check(b"<a/>", views.seed), 0, (), PLAIN | UTF8)
 
 
 def test_a_producer_has_the_same_headers_for_documents_alone_and_together() -> None:
@@ -417,3 +422,135 @@ def test_a_producer_has_the_same_headers_for_documents_alone_and_together() -> N
     together = producer.attach(documents)
 
     assert together == [producer.attach([document])[0] for document in documents]
+
+
+# -- by a narrow scan, or by nodes
+
+
+def by_nodes(documents: list[Document], configurations: Any, limits: Limits | None = None) -> list[bytes | None]:
+    """The headers of documents that are read as a node table."""
+    found = Producer(configurations, limits).headers(read(documents, limits))
+    return [found.get(id(document)) for document in documents]
+
+
+def headers_of(documents: list[Document], configurations: Any, limits: Limits | None = None) -> list[bytes | None]:
+    return [made.header for made in attach(documents, configurations, limits)]
+
+
+MIXED = [
+    Document(b"<a><b x='1'>t</b></a>", "plain"),
+    Document(b"<!DOCTYPE a SYSTEM 'a.dtd'><a><b x='1'/></a>", "with a DTD"),
+    Document("<a><b>漢字</b></a>", "text"),
+    Document(b"<a><b></a>", "broken"),
+    Document(b"<!DOCTYPE a [<!ENTITY e 'E'>]><a><b>&e;</b></a>", "with an entity"),
+    Document("<?xml version='1.0' encoding='utf-16'?><a><!-- é --><b x='é'/></a>".encode("utf-16"), "utf-16"),
+    Document("<?xml version='1.0' encoding='shift_jis'?><a><c>漢字</c><b x='1'/></a>".encode("shift_jis"), "shift_jis"),
+    Document(b"\xef\xbb\xbf<a><b/></a>", "with a mark"),
+    Document(b"<a xmlns:p='urn:p'><b xmlns:p='urn:q'/></a>", "with namespaces"),
+    Document("\ud800", "no text"),
+    Document(b"<a>" + b"<b><c/></b>" * 200 + b"</a>", "last"),
+]
+
+
+@pytest.mark.parametrize("views", [["/a/b", "//@x", "/a/b/text()"], ["/a/b"], ["//c", "/a"], []])
+def test_documents_that_are_left_by_the_narrow_scan_have_their_headers_too(views: list[str]) -> None:
+    configuration = configure("v", views)
+
+    made = headers_of(MIXED, configuration)
+
+    assert made == by_nodes(MIXED, configuration)
+    assert [document.id for document, header in zip(MIXED, made, strict=True) if header is None] == [
+        "broken",
+        "no text",
+    ]
+    assert headers_of(MIXED[::-1], configuration) == made[::-1]
+
+
+def test_a_document_that_is_there_twice_has_its_header_twice() -> None:
+    configuration = configure("v", ["/a/b"])
+
+    made = headers_of([*MIXED, *MIXED], configuration)
+
+    assert made == 2 * headers_of(MIXED, configuration)
+
+
+def test_limits_are_kept_by_the_narrow_scan() -> None:
+    configuration, documents = configure("v", ["//b"]), [Document(f"<a>{'<b/>' * at}</a>", str(at)) for at in range(6)]
+    limits = Limits(max_nodes=4)
+
+    made = headers_of(documents, configuration, limits)
+
+    assert made == by_nodes(documents, configuration, limits)
+    assert [header is not None for header in made] == [True] * 4 + [False] * 2
+    assert headers_of(documents, configuration, Limits(max_bytes=12)) == [*made[:2], *[None] * 4]
+
+
+def test_several_configurations_share_a_narrow_scan() -> None:
+    configurations = [
+        configure("texts", ["//b/text()"], doctype="a"),
+        configure("stream", ["//@x"], stream="wire"),
+        configure("root", ["/a/b", "/a/c"], root="a"),
+        configure("other", ["/*"]),
+    ]
+    documents = [replace(document, stream="wire" if at % 3 == 0 else "") for at, document in enumerate(MIXED)]
+    documents += [Document(b"<r><b/></r>", "r"), Document(b"<r/>", "wired", "wire")]
+
+    made = headers_of(documents, configurations)
+
+    assert made == by_nodes(documents, configurations)
+    tags = {decode(header).tag for header in made if header is not None}
+    assert tags == {"texts/1", "stream/1", "root/1", "other/1"}
+
+
+def test_with_a_view_that_is_no_path_all_is_read_as_nodes() -> None:
+    configurations = [configure("paths", ["/a/b"], root="a"), configure("tests", ["/r/b[1]", "/r/b[2]"])]
+    documents = [*MIXED, Document(b"<r><b/><b/></r>", "r")]
+
+    made = headers_of(documents, configurations)
+
+    assert made == by_nodes(documents, configurations)
+    assert decode(made[-1] or b"").entries == (3, 7, ABSENT)
+
+
+def test_where_an_automaton_would_be_too_large_the_nodes_tell_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    views = ["//a/*/*/b", "/r//b", "//@x", "/r/a"]
+    chance, configurations = Random(7), [configure("w", ["//c"], root="a"), configure("v", views)]
+    documents = [Document(drawn_document(chance), str(number)) for number in range(30)] + MIXED
+    usual = headers_of(documents, configurations)
+    producer, tried = Producer(configurations), []
+
+    def refuse(*_: object) -> None:
+        tried.append(1)
+        raise TooManyStatesError
+
+    monkeypatch.setattr(PathAutomaton, "_step", refuse)
+
+    assert [made.header for made in producer.attach(documents)] == usual
+    assert [producer.attach([document])[0].header for document in documents] == usual
+    assert len(tried) == 2  # once for each configuration
+
+
+def test_threads_share_a_producer() -> None:
+    chance = Random(8)
+    configuration = configure("v", [f"//{name}" for name in NAMES] + ["//@x", "/r/b/text()", "//c/@*"])
+    batches = [[Document(drawn_document(chance), str(at)) for at in range(5)] for _ in range(60)]
+    shared = Producer(configuration)
+
+    with ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(lambda batch: [each.header for each in shared.attach(batch)], batches))
+
+    assert made == [by_nodes(batch, configuration) for batch in batches]
+
+
+def test_very_many_paths_and_attributes_of_one_document() -> None:
+    attributes = " ".join(f"a{number}='{number}'" for number in range(900))
+    many = [f"<n{number} x='1'>t<m/></n{number}>" for number in range(3_000)]
+    deep = "<d>" * 500 + "<e/>" + "</d>" * 500
+    data = f"<r {attributes}>{''.join(many)}<last {attributes} y='z'/>{deep}{''.join(many[:1_500])}</r>".encode()
+    documents = [Document(b"<r/>", "before"), Document(data, "it"), Document(b"<r><last/></r>", "after")]
+    views = ["/r/last/@y", "/r/@a899", "/r/n2999/m", "/r/n7", "//e", "/r/n2998/text()", "/r/n5/text()", "//last/@a500"]
+
+    made = headers_of(documents, configure("v", views))
+
+    assert made == by_nodes(documents, configure("v", views))
+    assert [entry > 0 for entry in decode(made[1] or b"").entries] == [True, True, True, False, True, True, False, True]

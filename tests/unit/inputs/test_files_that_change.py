@@ -324,7 +324,7 @@ def test_match_finds_no_pipes_and_no_links_to_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_match_reads_from_a_pipe_that_is_named(tmp_path: Path) -> None:
     (tmp_path / "q.xpath").write_text("/a")
-    command = f"{sys.executable} -c 'from weft.cli import main; main()' match {tmp_path}/q.xpath <(echo '<a/>')"
+    command = f"{sys.executable} -m weft match {tmp_path}/q.xpath <(echo '<a/>')"
 
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
 

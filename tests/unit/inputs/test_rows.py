@@ -362,6 +362,7 @@ def test_what_breaks_off_where_a_part_ends_is_read_as_in_the_whole_file(broken: 
 # -- size and speed
 
 
+@pytest.mark.timed
 def test_a_comment_or_a_dtd_of_megabytes_takes_no_more_than_a_moment() -> None:
     comment = f"<!--{'>-' * 2_000_000}-->"
     subset = f"<!ENTITY e 'x'>{comment}<!--{'] ' * 500_000}-->"

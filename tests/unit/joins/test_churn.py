@@ -13,7 +13,7 @@ import pytest
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.engine.engine import Engine
-from weft.engine.index import EnginePlan
+from weft.engine.index_entry import EnginePlan
 from weft.errors import ConfigurationError
 from weft.joins import joins as joins_module
 from weft.joins.joins import Joins

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from collections.abc import Sequence
 from unittest.mock import patch
 
 import pytest
@@ -37,7 +38,7 @@ def refused(broker: Broker) -> list[MessageError]:
     return list(broker.refused)
 
 
-def by(messages: list[Message], subscription: str) -> list[str]:
+def by(messages: Sequence[Message], subscription: str) -> list[str]:
     return [message.text for message in messages if message.subscription == subscription]
 
 
@@ -177,6 +178,7 @@ def test_nested_elements_are_not_written_beyond_the_bytes(query: str) -> None:
 # -- how much is tried
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "query",
     [

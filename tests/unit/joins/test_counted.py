@@ -11,6 +11,7 @@ from weft import Broker, Document
 from weft.joins.time.history import History
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("published", [True, False])
 def test_what_waits_for_documents_to_come_costs_the_others_little(published: bool) -> None:
     broker = Broker()

@@ -41,6 +41,7 @@ def chain(blocks: int) -> str:
     return f"S/a->x0{joined}"
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_long_chain_of_blocks_costs_a_document_little() -> None:
     broker = Broker(limits=Limits(max_query_nesting=400))
@@ -54,6 +55,7 @@ def test_a_long_chain_of_blocks_costs_a_document_little() -> None:
     assert sorted(message.subscription for message in messages) == ["chain"] * 2 + ["pair"] * 2
 
 
+@pytest.mark.timed
 def test_what_all_blocks_of_a_chain_try_for_a_document_is_counted_together() -> None:
     broker = Broker(limits=Limits(max_joined=10))
     broker.subscribe(chain(40), id="chain")
@@ -75,6 +77,7 @@ def test_a_chain_with_too_many_blocks_is_refused_when_it_is_subscribed() -> None
     assert broker.subscribe(chain(50), id="taken") == "taken"
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_circle_of_streams_is_looked_for_only_where_one_can_be(order: int) -> None:
     streams = PublishedStreams()

@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterable
 from unittest.mock import patch
 
+import pytest
+
 from weft import Broker, Document, Limits, Message
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
@@ -162,6 +164,7 @@ def test_many_equal_values_are_joined_in_pieces() -> None:
     assert broker.refused == ()
 
 
+@pytest.mark.timed
 def test_large_documents_that_nothing_equates_take_no_time() -> None:
     broker = broker_with(heavy=HEAVY)
     start = time.process_time()
@@ -224,3 +227,14 @@ def test_a_document_that_cannot_be_read_again_costs_its_own_messages_alone() -> 
 
     assert ids(messages) == [("small", "o1", "p3")]
     assert [str(error) for error in broker.refused] == ["small from p3: MemoryError: no more"]
+
+
+def test_many_equal_values_in_many_fields_are_one_message_whatever_their_number() -> None:
+    fields = "".join(f"<x>{at}</x><y>{at}</y><z>{at}</z>" for at in range(300))
+    pair = "S/a[x->x1][y->y1][z->z1] FOLLOWED BY{x1=x2 AND y1=y2 AND z1=z2, 1 hour} S/b[x->x2][y->y2][z->z2]"
+    broker = broker_with(pair=pair)
+
+    messages = broker.publish(documents(f"<a>{fields}</a>", f"<b>{fields}</b>"))
+
+    assert len(messages) == 1
+    assert not broker.refused

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weft.documents.kind import Kind
 from weft.engine.shared.comparisons import Reading
-from weft.engine.shared.nodes import OPERATOR_CODES, NodeKind
+from weft.engine.shared.nodes import OPERATOR_CODES, MeasureKind, NodeKind
 from weft.engine.shared.text_parts import MEANS
 from weft.kernel import codes
 
@@ -16,6 +16,10 @@ SOURCE = Path(codes.__file__).with_suffix(".pxd")
 
 def test_kinds_of_nodes_are_those_of_the_shared_plan() -> None:
     assert {kind.name: kind.value for kind in NodeKind} == {kind.name: getattr(codes, kind.name) for kind in NodeKind}
+
+
+def test_kinds_of_measures_are_those_of_the_shared_plan() -> None:
+    assert tuple(MeasureKind) == (codes.COUNT, codes.POSITION, codes.FROM_END)
 
 
 def test_operators_are_those_of_the_shared_plan() -> None:

@@ -36,7 +36,6 @@ def test_what_was_added_and_not_removed_is_there() -> None:
         if number % 100 == 0:
             assert pairs_of(subscribers, list(range(50))) == expected
             assert subscribers.sharing() == {each: len(some) for each, some in wanted.items() if len(some) > 1}
-            assert subscribers.has_shared == any(len(some) > 1 for some in wanted.values())
 
     assert pairs_of(pickle.loads(pickle.dumps(subscribers)), list(range(50))) == expected
 

@@ -1,4 +1,4 @@
-"""The compiled run of an automaton along a document, checked by hand on tables that are small."""
+"""The compiled runs of an automaton along documents, checked by hand on tables and paths of names that are small."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weft.kernel import follow
+from weft.kernel import follow, follow_paths
 
 ABSENT, SEVERAL = -1, -2
 Column = np.ndarray[tuple[int], np.dtype[np.int32]]
@@ -126,3 +126,94 @@ def test_what_does_not_fit_is_refused() -> None:
     for arguments in wrong:
         with pytest.raises((TypeError, ValueError, BufferError)):
             follow(*arguments)
+
+
+# -- along paths of names: 1 is /0, 2 is /0/1, 3 is /0/0, which is dead, 4 is /0/0/9 in it, 5 is /0/@0, 6 is /0/text()
+PATHS = column(0, 0, 1, 1, 3, 1, 1), column(0, 1, 3, 1, 19, 2, 0)
+
+
+def longs(*numbers: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.array(numbers, np.int64)
+
+
+def states_of_paths() -> Column:
+    return column(1, -1, -1, -1, -1, -1, -1)
+
+
+def test_offsets_are_read_off_the_paths_that_documents_have() -> None:
+    found = column(1, 2, 1, 3, 4, 1, 5, 6), column(0, 2, 5, 8), longs(5, SEVERAL, 0, 3, 6, 7, 8, 9)
+    states, entries = states_of_paths(), longs(*9 * [77])
+
+    assert follow_paths(automaton((0, 1), (1,), 1), 3, PATHS, found, [0, 1, 2], states, entries, 0, 0) is None
+    assert entries.tolist() == [5, SEVERAL, SEVERAL, 0, ABSENT, ABSENT, 7, SEVERAL, SEVERAL]
+    assert states.tolist() == [1, 2, 3, 0, 0, 3, 3]  # below what is dead no name needs to be known
+
+
+def test_only_the_documents_that_are_asked_for_are_looked_at() -> None:
+    found = column(1, 2, 1), column(0, 2, 3), longs(5, 6, 7)
+    entries = longs(*6 * [77])
+
+    assert follow_paths(automaton((0,)), 3, PATHS, found, [1], states_of_paths(), entries[:3], 0, 0) is None
+    assert entries.tolist() == [7, ABSENT, ABSENT, 77, 77, 77]
+    assert follow_paths(automaton((0, 1)), 3, PATHS, found, [1, 0], states_of_paths(), entries, 0, 0) is None
+    assert entries.tolist() == [7, ABSENT, ABSENT, 5, 6, 6]
+
+
+def test_it_stops_at_a_path_that_it_must_be_told_of_and_goes_on_from_there() -> None:
+    found = column(1, 1, 2, 3), column(0, 1, 4), longs(5, 6, 7, 8)
+    states, entries = states_of_paths(), longs(*6 * [77])
+    given = 3, PATHS, found, [0, 1], states, entries
+
+    assert follow_paths(automaton(()), *given, 0, 0) == (0, 0)  # its name
+    assert follow_paths(automaton((0,)), *given, 0, 0) == (1, 2)
+    assert entries.tolist() == [5, ABSENT, ABSENT, 6, ABSENT, ABSENT]
+    assert follow_paths(automaton((0, 2)), *given, 1, 2) == (1, 2)  # its step
+    assert follow_paths(automaton((0, 1)), *given, 1, 2) is None
+    assert entries.tolist() == [5, ABSENT, ABSENT, 6, 7, 7]
+
+
+def test_paths_that_do_not_fit_are_refused() -> None:
+    found = column(1, 2), column(0, 2), longs(5, 6)
+    states, entries = states_of_paths(), longs(77, 77, 77)
+    good: tuple[Any, ...] = automaton((0, 1)), 3, PATHS, found, [0], states, entries, 0, 0
+    wrong: list[tuple[Any, ...]] = [
+        good[:8],
+        (automaton((0,))[:5], *good[1:]),
+        (good[0], "x", *good[2:]),
+        (good[0], 0, *good[2:]),
+        (*good[:2], PATHS[:1], *good[3:]),
+        (*good[:2], (PATHS[0], column(0)), *good[3:]),
+        (*good[:2], (column(0, 2, 1), column(0, 1, 1)), *good[3:]),  # above what it is below
+        (*good[:2], (column(0, 0, -1), column(0, 1, 1)), *good[3:]),
+        (*good[:2], (column(0, 0, 1), column(0, 1, -1)), *good[3:]),
+        (*good[:3], found[:2], *good[4:]),
+        (*good[:3], (column(2, 1), *found[1:]), *good[4:]),  # it is found before what it is below
+        (*good[:3], (column(1, 9), *found[1:]), *good[4:]),
+        (*good[:3], (column(0, 1), *found[1:]), *good[4:]),
+        (*good[:3], (column(-1, 1), *found[1:]), *good[4:]),
+        (*good[:3], (found[0], column(0, 3), found[2]), *good[4:]),
+        (*good[:3], (found[0], column(2, 0), found[2]), *good[4:]),
+        (*good[:3], (found[0], column(-1, 2), found[2]), *good[4:]),
+        (*good[:3], (*found[:2], longs(5)), *good[4:]),
+        (*good[:3], (*found[:2], column(5, 6)), *good[4:]),
+        (*good[:4], (0,), *good[5:]),
+        (*good[:4], ["x"], *good[5:]),
+        (*good[:4], [1], *good[5:]),
+        (*good[:4], [-1], *good[5:]),
+        (*good[:4], [0, 0], *good[5:]),
+        (*good[:5], b"0000", *good[6:]),
+        (*good[:5], column(1), *good[6:]),
+        (*good[:6], bytes(24), 0, 0),
+        (*good[:6], column(77), 0, 0),
+        (*good[:7], -1, 0),
+        (*good[:7], "x", 0),
+        (*good[:7], 0, -1),
+        (*good[:7], 0, 2),
+        (*good[:7], 0, "x"),
+    ]
+    for arguments in wrong:
+        states[1:] = -1
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            follow_paths(*arguments)
+    states[1:] = -1
+    assert follow_paths(*good) is None

@@ -60,6 +60,7 @@ LONG_QUERIES = {
 }
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::weft.QueryWarning")
 @pytest.mark.parametrize("name", LONG_QUERIES)
@@ -169,6 +170,7 @@ def test_positions_in_positions_are_refused_before_they_double_without_end(query
         weft.Broker().subscribe(query.format(nested))
 
 
+@pytest.mark.timed
 def test_positions_in_positions_within_the_limit_are_subscribed_explained_and_saved_quickly(tmp_path: Path) -> None:
     nested, broker = "b", weft.Broker()
     for _ in range(10):

@@ -12,8 +12,11 @@ from weft import Document
 from weft.broker.subscriptions import Subscription
 from weft.errors import ConfigurationError
 from weft.headers.configuration import configure
+from weft.headers.selection.problem import BANDWIDTH
 from weft.network.generators import chain, mesh, tree
 from weft.network.routes import find_routes
+from weft.network.routing import Routing
+from weft.network.simulate import simulate
 from weft.network.topology import NetworkSource, ServerSetup, Topology
 from weft.network.topology_file import read_topology, write_topology
 
@@ -48,6 +51,52 @@ def write(folder: Path, text: str) -> Path:
     return folder / "small.toml"
 
 
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ("0", "more than none, found 0.0"),
+        ("'1MB'", "expected number, found '1MB'"),
+        ("true", "expected number, found True"),
+    ],
+)
+def test_a_bandwidth_that_makes_no_sense_is_told(tmp_path: Path, told: str, found: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"small.toml: .*bandwidth: .*{found}"):
+        read_topology(write(tmp_path, f"bandwidth = {told}\n{SMALL}"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            '"/a", {',
+            '"/a[", {',
+            r"small.toml: server 2 \(two\): subscriptions 1: server 'two', subscription '1': XPath 1:4",
+        ),
+        ('query = "//p:b"', 'query = "//p:b["', r"small.toml: server 2 \(two\): subscriptions 2: .* 'mine': XPath 1:7"),
+        ("//c", "//c[", r"three.xpath:2: server 'three', subscription '2': XPath 1:5"),
+    ],
+)
+def test_a_query_that_cannot_be_read_is_told_with_its_file_and_place(
+    tmp_path: Path, old: str, new: str, told: str
+) -> None:
+    file = write(tmp_path, SMALL.replace(old, new, 1))
+    (tmp_path / "three.xpath").write_text("/a/b\n//c\n".replace(old, new, 1))
+
+    with pytest.raises(ConfigurationError, match=told):
+        Routing(read_topology(file))
+
+
+def test_what_links_carry_is_read_and_written_and_headers_take_their_time_on_them(tmp_path: Path) -> None:
+    network = read_topology(write(tmp_path, "bandwidth = 2_000\n" + SMALL))
+    write_topology(network, tmp_path / "again.toml")
+    report = simulate(network, [Document("<a><b/></a>", "1", "news")])
+
+    assert read_topology(tmp_path / "again.toml").bandwidth == network.bandwidth == 2_000
+    assert read_topology(write(tmp_path, SMALL)).bandwidth == BANDWIDTH
+    assert sum(flow.header_bytes for flow in report.links.values()) == 2_000 * report.header_seconds > 0
+    assert report.as_json()["header_seconds"] == report.header_seconds
+
+
 def test_a_topology_is_read_from_toml(tmp_path: Path) -> None:
     network = read_topology(write(tmp_path, SMALL))
 
@@ -78,10 +127,11 @@ def test_a_topology_is_read_from_toml(tmp_path: Path) -> None:
         ('"/a", {', '["/a"], {', "server 2 (two): subscriptions 1: expected a table, found ['/a']"),
         ("paths = 2", "paths = 0", "paths: expected a number from 1 to 16, found 0"),
         ("paths = 2", 'paths = "2"', "network: paths: expected int, found '2'"),
-        ("paths = 2", "path = 2", "network: expected one of name, views, paths, links, server, source, found 'path'"),
+        ("paths = 2", "path = 2", "network: expected one of name, views, paths, bandwidth, links, server"),
         ('views = ["/a/b"]', 'views = ["/a/b["]', "views: XPath 1:"),
         ('views = ["/a/b"]', "views = 3", "views: expected XPaths, tables, or a file, found 3"),
         ("paths = 2", "paths = ", "Invalid value"),
+        ("paths = 2", f"paths = {'[' * 100_000}", "maximum recursion depth exceeded"),
         ('"two <-> three"', '"three -> two"', "server 'three': expected a way from a source to it, found none"),
     ],
 )

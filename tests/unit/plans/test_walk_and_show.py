@@ -42,7 +42,7 @@ def test_a_walk_goes_from_the_top_down_and_through_every_field() -> None:
 
 
 def test_the_paths_of_a_plan_are_found_wherever_they_stand() -> None:
-    plan = xquery.parse(
+    plan = xquery.parse_flwr(
         "<r>{ for $a in /x//a[b/c] let $l := $a/d where $l > 1 order by $a/@k return <i>{ $a/e/text() }</i> }</r>"
     )
 
@@ -133,7 +133,7 @@ def test_what_is_shown_of_a_query_does_not_depend_on_how_it_is_written() -> None
 
 
 def test_a_flwr_plan_shows_variables_conditions_order_and_what_is_returned() -> None:
-    plan = xquery.parse(
+    plan = xquery.parse_flwr(
         """<r>{ for $a in stream("s")/a, $b in $a/b where $a/c = 1 or $b/c = 2
         order by $b/@k descending return <i n="{ count($a/b) }">{ "x", $b/text() }<j/></i> }</r>"""
     )

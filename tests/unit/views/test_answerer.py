@@ -14,6 +14,7 @@ from weft.views.answers import QueryAnswer
 from weft.views.notation import parse_query
 from weft.views.server import QueryServer
 from weft.views.sources.local import FileSource
+from weft.views.sources.rates import Rate, Rates
 from weft.views.sources.source import Answer, Question
 
 NESTED = "<s><a>1<a>2<b>3</b></a></a><c><a>4</a><b>5</b></c><b>6<a x='7'/></b></s>"
@@ -39,6 +40,38 @@ def test_whichever_parts_are_stored_a_query_has_all_its_nodes(tmp_path: Path) ->
             told += answer.explain()
 
     assert "the rest from the source" in told
+
+
+ITEMS = "".join(f"<item k='{at % 3}'><price>{at}</price>{'<size/>' * (at % 2)}</item>" for at in range(40))
+OVERLAPPING = ("/shop/item", "/shop/item[price > 30]", "/shop/item[size]", "/shop/item/size", "/shop/item[@k = 1]")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("document", "workload", "is_exact"),
+    [(f"<shop>{ITEMS}</shop>", OVERLAPPING, True), (NESTED, ("//a", "//b", "/s/c//*"), False)],
+    ids=["apart", "nested"],
+)
+def test_the_sources_are_asked_for_as_much_as_choosing_reckons_with(
+    tmp_path: Path, document: str, workload: tuple[str, ...], is_exact: bool
+) -> None:
+    server = server_over(tmp_path, {"s.xml": document}, rates=Rates(Rate(1e4), Rate(1e4), Rate(0.001)))
+    found = server.recommend(queries(*workload), 1e9)
+    partly = 0
+
+    for chosen in subsets(len(found.problem.candidates)):
+        choice = choosing(found, chosen)
+        server.materialize(choice)
+        asked = 0.0
+        for query in workload:
+            [way] = server.query(query, record=False).ways
+            assert way.estimated is not None
+            asked += way.estimated
+            partly += "the rest" in way.told
+        reckoned = choice.choice.time
+        assert asked == pytest.approx(reckoned, rel=1e-3) if is_exact else asked <= 1.001 * reckoned, chosen
+
+    assert partly > 2
 
 
 class Changing(FileSource):
@@ -73,6 +106,33 @@ def test_versions_are_not_mixed_when_a_document_changes_while_it_is_read(tmp_pat
 
     assert answer.fragments() == ["<a>3</a>", "<a>4</a>"]
     assert source.asked == 2
+
+
+def test_when_a_source_is_down_the_stored_parts_are_there(tmp_path: Path) -> None:
+    items = "".join(f"<item><price>{at}</price></item>" for at in range(50))
+    server = server_over(tmp_path, {"shop.xml": f"<shop>{items}</shop>", "s.xml": "<s><item/></s>"})
+    found = server.recommend(queries("//item", "/shop/item[price > 45]"), 1e9)
+    whole, keys = server.query("//item").rows.to_pylist(), [each.key for each in found.problem.candidates]
+    parts = {part.id: part for part in server.materialize(choosing(found, range(len(keys)))).parts}
+    dear = next(at for at, key in enumerate(keys) if len(parts[key].signature) == 2)
+    server.materialize(choosing(found, [dear]))
+    (tmp_path / "shop.xml").unlink()
+
+    answer = server.query("//item")
+
+    assert answer.rows.to_pylist() == whole[46:]
+    assert [error.source for error in answer.missing] == ["shop"]
+    assert not answer.is_whole
+    assert "shop: from 1 of 2 parts" in answer.explain()
+    assert "the rest is missing" in answer.explain()
+    assert server.query("/shop/item[price > 45]").is_whole
+
+    for file in (server.folder / "files").iterdir():
+        file.write_bytes(b"")
+    damaged = QueryServer(server.folder).query("//item")
+    assert [row["source"] for row in damaged.rows.to_pylist()] == ["s"]
+    assert [error.source for error in damaged.missing] == ["shop"]
+    assert "shop" in [error.source for error in damaged.damaged]
 
 
 def test_documents_that_vanish_take_their_stored_parts_with_them(tmp_path: Path) -> None:
@@ -122,4 +182,4 @@ def test_a_query_for_no_source_has_no_nodes(tmp_path: Path, query: str) -> None:
 
     answer = server.query(query)
 
-    assert (answer.rows.num_rows, answer.is_whole, answer.explain()) == (0, True, "no source is for this query")
+    assert (answer.rows.num_rows, answer.is_whole, answer.explain()[:27]) == (0, True, "no source is for this query")

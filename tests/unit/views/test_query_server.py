@@ -143,6 +143,86 @@ def test_a_removed_source_is_forgotten_at_the_next_refresh(tmp_path: Path) -> No
     assert "from views" in server.query("//name").explain()
 
 
+def test_files_that_are_damaged_hold_up_the_refresh_of_their_source_alone(tmp_path: Path) -> None:
+    server = server_over(tmp_path, {"shop.xml": SHOP, "s.xml": "<s><name>C</name></s>"})
+    server.materialize("//name")
+    regions = server.store.folder / "files" / server.store.manifest().source_of["s"].regions.name
+    regions.write_bytes(b"no regions")
+    (tmp_path / "shop.xml").write_text(SHOP.replace("A", "Z"))
+
+    found = QueryServer(server.folder).refresh()
+
+    assert isinstance(found["s"], SourceError)
+    assert f"{regions.name}: damaged" in str(found["s"])
+    assert not isinstance(found["shop"], SourceError)
+    assert server.query("/shop//name").fragments() == ["<name>Z</name>", "<name>B</name>"]
+
+
+def damage(server: QueryServer, source: str, kind: str) -> None:
+    """Spoil the files of a source in the store: of its documents, or of its parts."""
+    manifest = server.store.manifest()
+    names = [manifest.source_of[source].documents.name]
+    if kind == "parts":
+        names = [file.name for part in manifest.parts if part.source == source for file in part.files or ()]
+    for name in names:
+        file = server.folder / "files" / name
+        content = file.read_bytes()
+        file.write_bytes(content[:50] + b"?" + content[51:])
+
+
+@pytest.mark.parametrize("kind", ["documents", "parts"])
+def test_where_views_are_damaged_the_source_is_asked_and_it_is_told(tmp_path: Path, kind: str) -> None:
+    server = server_over(tmp_path, {"shop.xml": SHOP, "s.xml": "<s><name>C</name></s>"})
+    server.materialize("//name")
+    damage(server, "shop", kind)
+
+    for fresh in (False, True):
+        answer = QueryServer(server.folder).query("//name", fresh=fresh)
+
+        assert answer.fragments() == ["<name>A</name>", "<name>B</name>", "<name>C</name>"]
+        assert answer.is_whole
+        assert [error.source for error in answer.damaged] == ["shop"]
+        assert "damaged: its checksum does not fit" in answer.damaged[0].reason
+        assert [way.told.partition(":")[0] for way in answer.ways] == ["from the source", "from views"]
+
+
+def test_with_damaged_views_and_the_source_down_nothing_of_it_is_answered(tmp_path: Path) -> None:
+    server = server_over(tmp_path, {"shop.xml": SHOP, "s.xml": "<s><name>C</name></s>"})
+    server.materialize("//name")
+    damage(server, "shop", "documents")
+    (tmp_path / "shop.xml").unlink()
+
+    answer = QueryServer(server.folder).query("//name")
+
+    assert answer.fragments() == ["<name>C</name>"]
+    assert not answer.is_whole
+    assert [error.source for error in (*answer.damaged, *answer.missing)] == ["shop", "shop"]
+
+
+def test_a_query_of_which_a_damaged_part_is_stored_is_asked_of_the_source(tmp_path: Path) -> None:
+    server = server_over(tmp_path, {"shop.xml": SHOP})
+    found = server.recommend(queries("//name", "/shop/item[2]/name"), 1e9)
+    server.materialize(choosing(found, [0]))
+    assert "parts of" in server.query("//name").explain()
+    damage(server, "shop", "parts")
+
+    answer = QueryServer(server.folder).query("//name")
+
+    assert answer.fragments() == ["<name>A</name>", "<name>B</name>"]
+    assert answer.ways[0].told == "from the source"
+    assert len(answer.damaged) == 1
+
+
+def test_a_removed_source_whose_files_are_damaged_is_forgotten_too(tmp_path: Path) -> None:
+    server = server_over(tmp_path, {"shop.xml": SHOP, "s.xml": "<s><name>C</name></s>"})
+    server.materialize("//name")
+    damage(server, "s", "documents")
+    server.registry.remove("s")
+
+    assert not isinstance(QueryServer(server.folder).refresh()["s"], SourceError)
+    assert [source.name for source in server.store.manifest().sources] == ["shop"]
+
+
 def test_views_of_a_source_are_not_those_of_another_that_has_its_name_now(tmp_path: Path) -> None:
     server = server_over(tmp_path, {"shop.xml": SHOP})
     server.materialize("//name")

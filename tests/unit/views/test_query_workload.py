@@ -103,10 +103,16 @@ def test_every_line_that_is_wrong_is_told_and_the_others_are_kept(tmp_path: Path
 def test_a_file_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
 
-    with pytest.raises(ConfigurationError, match="expected a workload file"):
+    with pytest.raises(ConfigurationError, match=r"/none: No such file or directory$"):
         read_workload(tmp_path / "none")
-    with pytest.raises(ConfigurationError, match="expected a workload file"):
+    with pytest.raises(ConfigurationError, match=r"/binary: not UTF-8 text$"):
         read_workload(tmp_path / "binary")
+
+
+@pytest.mark.parametrize("line", ["/a (1e999)", "1e301 /a", f'{{"query": "/a", "frequency": 1{"0" * 400}}}'])
+def test_a_frequency_that_cannot_be_added_up_is_refused(line: str) -> None:
+    with pytest.raises(WorkloadError, match="line:1: expected a frequency from 0 on, found"):
+        read_lines([line])
 
 
 def test_a_query_beyond_the_limit_is_refused() -> None:

@@ -10,7 +10,7 @@ from saxonche import PySaxonProcessor
 
 from weft.documents.dtd import Dtd
 from weft.errors import ConfigurationError
-from weft.languages.xquery import parse
+from weft.languages.xquery import parse_flwr
 from weft.workload import SHIPPED, generate_documents, generate_flwr, shipped, value_text
 
 EVERYTHING: dict[str, Any] = {
@@ -60,7 +60,7 @@ def names(path: str) -> list[str]:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_query_parses(name: str, parameters: dict[str, Any]) -> None:
     for query in generate_flwr(shipped(name), number=300, distinct=False, **parameters):
-        assert parse(query).variables[0].name == "v"
+        assert parse_flwr(query).variables[0].name == "v"
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.columns.integers import Ints, Longs, expand
+from weft.columns.kept import kept_property
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.machine_tests import MachineTests
 from weft.engine.evaluation.readings import Readings, RefuseValue
@@ -35,12 +34,12 @@ class LabelledBatch:
         self.refusals = Refusals(table)
         self._machine_facts: tuple[Ints, Ints] | None = None
 
-    @cached_property
+    @kept_property
     def order(self) -> Ints:
         """The rows by their label paths."""
         return np.argsort(self.labels, kind="stable").astype(np.int32)
 
-    @cached_property
+    @kept_property
     def _present(self) -> tuple[Ints, Longs]:
         sorted_labels = self.labels[self.order]
         first = int(np.searchsorted(sorted_labels, 0))
@@ -57,7 +56,7 @@ class LabelledBatch:
         """Where the rows of each of these begin in `order`."""
         return self._present[1]
 
-    @cached_property
+    @kept_property
     def result_pairs(self) -> tuple[Ints, Ints]:
         """The results that label paths alone give, each with each of its nodes."""
         found = [self._paths.results_at(label) for label in self.present.tolist()]

@@ -7,11 +7,11 @@ paths of several `//`) is done by the thorough evaluation instead.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 
 from weft.columns.integers import Flags, Ints, Longs, unique_pairs
+from weft.columns.kept import kept_property
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.batch import LabelledBatch
 from weft.engine.evaluation.navigate import Navigation
@@ -107,7 +107,7 @@ class Evaluation(LabelledBatch):
         assert self._thorough is not None
         return self._thorough.holds(nodes, rows)
 
-    @cached_property
+    @kept_property
     def navigation(self) -> Navigation:
         """The ways along edges, for columns of rows."""
         return Navigation(self.table, self.labels, self._plans, self._frozen)

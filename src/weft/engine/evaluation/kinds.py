@@ -7,11 +7,11 @@ import numpy as np
 from weft.columns.integers import Flags, Ints, contains, join_keys, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.linked import Holds, linked_holds
+from weft.engine.evaluation.measures import MeasuredRows
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.evaluation.refusals import Facts
 from weft.engine.shared.frozen import Frozen
-from weft.engine.shared.nodes import COMPARISONS, NOTHING, NodeKind
-from weft.plans.comparisons import HOLDS
+from weft.engine.shared.nodes import NOTHING, NodeKind
 
 
 class Kinds:
@@ -19,6 +19,7 @@ class Kinds:
 
     def __init__(self, table: NodeTable, navigation: Navigation, frozen: Frozen, holds: Holds) -> None:
         self._table, self._navigation, self._frozen, self._holds = table, navigation, frozen, holds
+        self._measures = MeasuredRows(table, navigation, frozen, holds)
 
     def verify(self, kind: NodeKind, nodes: Ints, rows: Ints) -> Facts:
         """The facts among candidates, or that candidates lead to."""
@@ -29,8 +30,8 @@ class Kinds:
                 return self._first(nodes, rows)
             case NodeKind.AND:
                 return self._and(nodes, rows)
-            case NodeKind.RANK:
-                return self._rank(nodes, rows)
+            case NodeKind.MEASURE:
+                return self._measures.passed(nodes, rows)
             case NodeKind.DOWN:
                 return self._down(nodes, rows)
             case NodeKind.LINKED:
@@ -89,26 +90,6 @@ class Kinds:
         keep = np.bincount(which[~passed], minlength=nodes.size) == 0
         return nodes[keep], rows[keep]
 
-    def _rank(self, nodes: Ints, rows: Ints) -> Facts:
-        nodes, rows = unique_pairs(nodes, rows, self._table.nodes)
-        parents = self._table.parent[rows]
-        parents = np.where(parents < 0, ~self._table.node_document[rows], parents)  # roots are nobody's siblings
-        order = np.lexsort((rows, parents, nodes))
-        nodes, rows, parents = nodes[order], rows[order], parents[order]
-        is_new = np.append(True, (nodes[1:] != nodes[:-1]) | (parents[1:] != parents[:-1]))
-        group = np.cumsum(is_new) - 1
-        begins = np.flatnonzero(is_new)
-        position = np.arange(nodes.size) - begins[group] + 1
-        size = np.diff(np.append(begins, nodes.size))[group]
-        keep = np.zeros(nodes.size, bool)
-        columns = self._frozen.columns
-        operators = columns.operator[nodes]
-        limit = np.where(columns.is_last[nodes] != 0, size, columns.number[nodes])
-        for operator in np.unique(operators).tolist():
-            here = operators == operator
-            keep[here] = HOLDS[COMPARISONS[operator]](position[here], limit[here])
-        return nodes[keep], rows[keep]
-
     def _down(self, nodes: Ints, rows: Ints) -> Facts:
         by_test = self._frozen.columns.by_test[nodes] != 0
         return _joined(
@@ -157,7 +138,7 @@ class Kinds:
         found = []
         for node in np.unique(nodes).tolist():
             linked, row = self._frozen.shared.linked, self._frozen.shared.nodes.row[node]
-            here, chain = np.unique(rows[nodes == node]), linked.chain(row)
+            here, chain = np.unique(rows[nodes == node]), self._frozen.shared.chains.links(linked.chain[row])
             met = linked_holds(self._table, self._navigation, self._holds, chain, linked.goal[row], here)
             found.append((np.full(met.size, node, np.int32), met))
         return _joined(found)

@@ -1,4 +1,4 @@
-"""A test on what a chain of links leads to (how many nodes, what the first is) in, the rows where it holds out."""
+"""A chain of links and rows in, what it leads to from them out: how many nodes, or whether the first passes a test."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from weft.columns.integers import Flags, Ints, Longs, unique_pairs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.shared.effort import TOO_DEAR, Effort
-from weft.engine.shared.node_tables import CountGoal, Goal
+from weft.engine.shared.node_tables import FirstGoal
 from weft.engine.shared.nodes import NOTHING, Chain
-from weft.plans.comparisons import HOLDS
+from weft.plans.comparisons import holds as holds_of_value
 from weft.plans.plan import Value
 from weft.plans.regex import LonePattern
 
@@ -31,17 +31,20 @@ def follow(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain,
     return starts, ends
 
 
-def linked_holds(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain, goal: Goal, rows: Ints) -> Ints:
+def linked_holds(
+    table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain, goal: FirstGoal, rows: Ints
+) -> Ints:
     """The rows from which what a chain leads to meets the goal."""
-    met, first, counts = _met(table, navigation, holds, chain, rows)
-    if isinstance(goal, CountGoal):
-        keep = np.asarray(HOLDS[goal.operator](counts, goal.number), bool)
-    else:
-        nodes, place = np.unique(first, return_inverse=True)
-        keep = np.array([passed != goal.fails for passed in _passes(goal.test, table.string_values(nodes))], bool)[
-            place
-        ]
-    return np.asarray(met[keep], np.int32)
+    met, first, _ = _met(table, navigation, holds, chain, rows)
+    nodes, place = np.unique(first, return_inverse=True)
+    passed = [passed != goal.fails for passed in _passes(goal.test, table.string_values(nodes))]
+    return np.asarray(met[np.array(passed, bool)[place]], np.int32)
+
+
+def counts(table: NodeTable, navigation: Navigation, holds: Holds, chain: Chain, rows: Ints) -> tuple[Ints, Longs]:
+    """The rows from which a chain leads to anything, and to how many nodes."""
+    met, _, numbers = _met(table, navigation, holds, chain, rows)
+    return met, numbers
 
 
 def passes_value(asked: Value, value: str) -> bool:
@@ -52,7 +55,7 @@ def passes_value(asked: Value, value: str) -> bool:
 def _passes(asked: Value, values: list[str]) -> Iterator[bool]:
     """Which values pass a test; raises MemoryError where that could take too long."""
     if asked.operator != "matches":
-        yield from (HOLDS[asked.operator](value, asked.constant) for value in values)
+        yield from (holds_of_value(asked, value) for value in values)
         return
     effort, pattern = Effort(), LonePattern(str(asked.constant))
     for value in values:

@@ -7,11 +7,12 @@ A candidate becomes a fact when its other parts hold too.
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
 from weft.columns.integers import Flags, Ints, Longs, contains, unique_pairs
+from weft.columns.kept import kept_property
 from weft.engine.evaluation.batch import LabelledBatch
 from weft.engine.evaluation.kinds import Kinds
 from weft.engine.evaluation.navigate import Navigation
@@ -19,10 +20,14 @@ from weft.engine.evaluation.readings import RefuseValue
 from weft.engine.shared.nodes import NodeKind
 
 
+class NotBesideError(Exception):
+    """A batch cannot be answered beside others: it is to be answered alone."""
+
+
 class ThoroughEvaluation(LabelledBatch):
     """One batch against one shared plan that was frozen to be thorough."""
 
-    @cached_property
+    @kept_property
     def navigation(self) -> Navigation:
         """The ways along edges."""
         return Navigation(self.table, self.labels, self._plans, self._frozen)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weft.engine.messages.first_bindings import binds_exactly, own_test, variables_below, with_test
 from weft.engine.paths.states import ROOT
 from weft.engine.shared.nodes import NOTHING, Chain
 from weft.engine.shared.plan import SharedPlan
-from weft.plans.flwr import Flwr, Variable
-from weft.plans.plan import And, Edge, Link, Not, On, Or, Pattern, Test, conjunction, has
+from weft.plans.flwr import Flwr
+from weft.plans.plan import Always, And, Edge, Not, On, Or, Test
 from weft.plans.recipe import Recipe, make_recipe
+
+_ASKED = Always(True)  # stands for a check in a condition: what it asks is a node of the shared plan
 
 
 @dataclass(frozen=True, slots=True)
 class Building:
     """How the messages of a subscription are built from the bindings of its first variable.
 
-    There are very many of these, so they hold no plan but what is left of it, and share recipes.
+    There are very many of these, so they hold no plan but what is left of it, and share recipes and conditions.
     """
 
     recipe: Recipe | None  # None for an edge, which has no messages
@@ -26,13 +28,9 @@ class Building:
     stream: str = ""
     chains: tuple[Chain, ...] = ()  # for each variable but the first, from its source
     sources: tuple[int, ...] = ()
-    where: Test | None = None  # what needs several variables
-    checks: tuple[tuple[On, int], ...] = ()  # the tests in it, and their nodes
-
-    @property
-    def is_simple(self) -> bool:
-        """One variable, in document order: each of its bindings is a group."""
-        return not self.chains and (self.recipe is None or not self.recipe.keys)
+    condition: Test | None = None  # what needs several variables; `On` has the place of a check, not of a variable
+    checks: tuple[tuple[int, int], ...] = ()  # the variables that are asked, and the nodes of the shared plan
+    is_exact: bool = True  # each node of the result has a binding of all variables that passes
 
     @property
     def nodes(self) -> tuple[int, ...]:
@@ -41,81 +39,62 @@ class Building:
         return (*linked, *(node for _, node in self.checks))
 
 
-def binding_pattern(variables: Sequence[Variable]) -> Pattern:
-    """The first variable's nodes that have bindings of all others below them."""
-    links = _with_test(variables[0].links, _own_test(variables, 0, _variables_below(variables)))
-    pattern: Pattern | None = None
-    for link in links:
-        pattern = Pattern(pattern, link.path, link.test)
-    assert pattern is not None
-    return pattern
+class BuildingMaker:
+    """Makes the buildings of one shared plan; equal recipes and equal conditions become one."""
+
+    def __init__(self, shared: SharedPlan) -> None:
+        self._shared = shared
+        self._recipes: dict[Recipe, Recipe] = {}
+        self._conditions: dict[Test, Test] = {}
+
+    def add(self, plan: Flwr) -> Building:
+        """Merge all that building needs into the shared plan."""
+        shared, variables = self._shared, plan.variables
+        states: list[int] = []
+        chains: list[Chain] = []
+        below = variables_below(variables)
+        for at, variable in enumerate(variables):
+            if variable.source is None:
+                state = ROOT
+                for link in variable.links:
+                    state = shared.extend(state, link.path)
+            else:
+                links = with_test(variable.links, own_test(variables, at, below))
+                chain, state = shared.add_links(states[variable.source], links)
+                chains.append(chain)
+            states.append(state)
+        recipe, slots = make_recipe(plan)
+        checks: list[On] = []
+        condition = None if plan.where is None else _condition(plan.where, checks)
+        return Building(
+            recipe=self._recipes.setdefault(recipe, recipe),
+            slots=tuple(shared.add_links(states[slot.variable], slot.links)[0] for slot in slots),
+            slot_variables=tuple(slot.variable for slot in slots),
+            stream=plan.stream,
+            chains=tuple(chains),
+            sources=tuple(variable.source or 0 for variable in variables[1:]),
+            condition=None if condition is None else self._conditions.setdefault(condition, condition),
+            checks=tuple((each.variable, shared.add_test(each.test, states[each.variable])) for each in checks),
+            is_exact=binds_exactly(plan.where),
+        )
+
+    def add_edge(self, edge: Edge) -> Building:
+        """The one list of an edge, from each node of its pattern."""
+        state, _ = self._shared.add_pattern(edge.pattern)
+        return Building(None, (self._shared.add_links(state, edge.links)[0],), (0,))
 
 
-def _own_test(variables: Sequence[Variable], variable: int, below: dict[int | None, list[int]]) -> Test | None:
-    """What a variable's own nodes must pass: its conditions, and that those below it have bindings."""
-    where = variables[variable].where
-    inner = [has(variables[at].links, _own_test(variables, at, below)) for at in below.get(variable, ())]
-    return conjunction([*([where] if where else []), *inner])
-
-
-def _variables_below(variables: Sequence[Variable]) -> dict[int | None, list[int]]:
-    """For each variable those that start from it."""
-    below: dict[int | None, list[int]] = {}
-    for at, variable in enumerate(variables):
-        below.setdefault(variable.source, []).append(at)
-    return below
-
-
-def _with_test(links: tuple[Link, ...], test: Test | None) -> tuple[Link, ...]:
-    both = conjunction([part for part in (links[-1].test, test) if part is not None])
-    return (*links[:-1], Link(links[-1].path, both))
-
-
-def add_building(shared: SharedPlan, plan: Flwr, recipes: dict[Recipe, Recipe]) -> Building:
-    """Merge all that building needs into the shared plan; equal recipes become one."""
-    states: list[int] = []
-    chains: list[Chain] = []
-    below = _variables_below(plan.variables)
-    for at, variable in enumerate(plan.variables):
-        if variable.source is None:
-            state = ROOT
-            for link in variable.links:
-                state = shared.extend(state, link.path)
-        else:
-            links = _with_test(variable.links, _own_test(plan.variables, at, below))
-            chain, state = shared.add_links(states[variable.source], links)
-            chains.append(chain)
-        states.append(state)
-    recipe, slots = make_recipe(plan)
-    return Building(
-        recipe=recipes.setdefault(recipe, recipe),
-        slots=tuple(shared.add_links(states[slot.variable], slot.links)[0] for slot in slots),
-        slot_variables=tuple(slot.variable for slot in slots),
-        stream=plan.stream,
-        chains=tuple(chains),
-        sources=tuple(variable.source or 0 for variable in plan.variables[1:]),
-        where=plan.where,
-        checks=tuple((check, _node(shared, check, states)) for check in _checks(plan.where)),
-    )
-
-
-def edge_building(shared: SharedPlan, edge: Edge) -> Building:
-    """The one list of an edge, from each node of its pattern."""
-    state, _ = shared.add_pattern(edge.pattern)
-    return Building(None, (shared.add_links(state, edge.links)[0],), (0,))
-
-
-def _node(shared: SharedPlan, check: On, states: list[int]) -> int:
-    return shared.add_test(check.test, states[check.variable])
-
-
-def _checks(where: Test | None) -> list[On]:
+def _condition(where: Test, checks: list[On]) -> Test:
+    """A where clause with the places of its checks, which are put down, in their place."""
     match where:
         case On():
-            return [where]
-        case And(tests) | Or(tests):
-            return [check for part in tests for check in _checks(part)]
+            checks.append(where)
+            return On(len(checks) - 1, _ASKED)
+        case And(tests):
+            return And(tuple(_condition(part, checks) for part in tests))
+        case Or(tests):
+            return Or(tuple(_condition(part, checks) for part in tests))
         case Not(inner):
-            return _checks(inner)
+            return Not(_condition(inner, checks))
         case _:
-            return []
+            return where

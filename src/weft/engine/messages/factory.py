@@ -16,31 +16,30 @@ from weft.engine.messages.budget import Budget, size_of
 from weft.plans.recipe import Atom, Fill, Recipe
 
 Lists = list[list[int]]
-_LEAST = 8  # bytes of a copied node: there are shorter ones, but not millions of them
 
 
 class Factory:
     """Writes the messages of a batch; a node that goes into many is made XML once."""
 
     def __init__(self, table: NodeTable, budget: Budget | None = None) -> None:
-        self._table, self._budget = table, budget or Budget(table, Limits())
+        self._table, self.budget = table, budget or Budget(table, Limits())
         self._fragments = Fragments(table)
         self._texts: dict[int, str] = {}
 
     def has_room(self, document: int, subscription: int, groups: int, entries: int) -> bool:
         """Whether a message of so many groups and nodes can be within the limits; if not, it is refused."""
-        limits = self._budget.limits
+        limits = self.budget.limits
         if groups > limits.max_messages:
-            self._budget.refuse_many(document, subscription, groups)
+            self.budget.refuse_many(document, subscription, groups)
             return False
-        if entries > (most := max(limits.max_messages, limits.max_message_bytes // _LEAST)):
-            self._budget.refuse(document, subscription, f"{entries} nodes to return, more than {most}")
+        if entries > (most := self.budget.most_entries):
+            self.budget.refuse(document, subscription, f"{entries} nodes to return, more than {most}")
             return False
         return True
 
     def make(self, document: int, subscription: int, recipe: Recipe, groups: list[Lists], entries: int) -> str | None:
         """A message from its groups, with so many nodes in their lists; nothing where it is refused."""
-        budget = self._budget
+        budget = self.budget
         if recipe.keys and not self._can_order(document, subscription, recipe, groups):
             return None
         room, largest = budget.room(document), budget.largest[document]
@@ -63,7 +62,7 @@ class Factory:
     def _measured(self, recipe: Recipe, groups: list[Lists], room: int) -> str | None:
         """A message that may be too large: its copies are added up before they are made, all else as it is written."""
         copied = Counter(piece[1] for piece in recipe.pieces if isinstance(piece, tuple) and piece[0] is Fill.COPY)
-        sizes, least = self._budget.all_sizes, len(groups) * len(recipe.pieces)  # a piece has some character, mostly
+        sizes, least = self.budget.all_sizes, len(groups) * len(recipe.pieces)  # a piece has some character, mostly
         for lists in groups if copied else ():
             for slot, times in copied.items():
                 least += times * sum([sizes[node] for node in lists[slot]])
@@ -158,10 +157,10 @@ class Factory:
     def _can_order(self, document: int, subscription: int, recipe: Recipe, groups: list[Lists]) -> bool:
         """Whether the values to sort by can be held; if not, the message is refused."""
         nodes = np.array([lists[slot][0] for lists in groups for slot, _ in recipe.keys if lists[slot]], np.int32)
-        most = self._budget.limits.max_message_bytes
+        most = self.budget.limits.max_message_bytes
         if self._table.most_characters(nodes) <= most or (total := int(self._table.lengths(nodes).sum())) <= most:
             return True
-        self._budget.refuse(document, subscription, f"values of {total} characters to sort by, more than {most}")
+        self.budget.refuse(document, subscription, f"values of {total} characters to sort by, more than {most}")
         return False
 
     def _key(self, slot: int, lists: Lists) -> tuple[bool, str]:

@@ -1,203 +1,194 @@
-"""The bindings of a batch in, groups of lists of nodes out: what each return of each FLWR query is made of.
+"""The first bindings of a batch in, groups of lists of nodes out: what each return of each FLWR query is made of.
 
-This is the paper's groupSequence-listSequence as columns. Lists are looked up once for each chain and binding,
-whichever queries ask for them (its shared GroupBy), and groups point into them.
+This is the paper's groupSequence-listSequence as columns, for all queries together: first the bindings of the other
+variables, one after the other, then what the where clauses ask of several, then the lists, into which groups point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from weft.columns.integers import Flags, Ints, Longs, distinct, expand, join_keys, split_keys
-from weft.columns.ragged import Ragged
+from weft.columns.integers import Flags, Ints, Longs, expand, join_keys, split_keys
 from weft.engine.evaluation.booleans import passing
-from weft.engine.evaluation.evaluate import Evaluation
-from weft.engine.evaluation.linked import follow
 from weft.engine.evaluation.refusals import upper_half
-from weft.engine.messages.building import Building
-from weft.engine.shared.nodes import NOTHING, Chain
+from weft.engine.messages.follower import Follower
+from weft.engine.messages.shapes import Shapes
+from weft.engine.shared.nodes import NOTHING
 from weft.errors import failure_of
 from weft.plans.plan import On, Test
 
-#: What is told of a document that has too many bindings, and how many, or why nobody knows.
-Refuse = Callable[[int, int | str], object]
-#: What is told of a document and a shape whose lists are too much, and why.
-RefuseShape = Callable[[int, int, str], object]
+_AT_ONCE = 1 << 22  # bindings that are made at once; more come in several parts
 
 
-@dataclass(frozen=True, slots=True)
-class Shapes:
-    """What simple FLWR queries have in common: a result whose nodes are the bindings, and the chains of the slots."""
-
-    results: Ints  # of each shape
-    of_result: Ragged
-    chains: list[Chain]
-    slots: Ragged  # of each shape, as places of `chains`
+class UnboundError(MemoryError):
+    """The bindings of several variables are too much: nobody knows which there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Groups sorted by shape and binding; the lists of group g are those from `first[g]` to below `first[g + 1]`."""
+    """Groups sorted by shape and document; the lists of group g are those from `first[g]` to below `first[g + 1]`."""
 
     shape: Ints
-    binding: Ints
+    bindings: Ints  # a row for each variable; NOTHING where a shape has fewer
     first: Longs
     starts: Longs
     ends: Longs
     nodes: Ints
 
+    @property
+    def binding(self) -> Ints:
+        """What the first variable binds."""
+        return np.asarray(self.bindings[0])
 
-def group(shapes: Shapes, follower: Follower, results: Ints, rows: Ints, refuse: RefuseShape) -> Groups:
-    """The groups of all simple queries at once, from the nodes of their results; what is too much is refused."""
-    at, shape = shapes.of_result.of(results)
+
+@dataclass(frozen=True, slots=True)
+class Refusing:
+    """What is told of a document and a shape: too many bindings and how many, or lists that are too much and why."""
+
+    most: int  # bindings that a query may have in one document
+    many: Callable[[int, int, int], object]
+    lists: Callable[[int, int, str], object]
+    unknown: Callable[[int, int, str], object]
+
+
+def group(
+    shapes: Shapes, follower: Follower, results: Ints, rows: Ints, is_wanted: Flags, refusing: Refusing
+) -> Iterator[Groups]:
+    """The groups of the shapes that are wanted, from the nodes of their results, in parts; too much is refused."""
+    known = results < shapes.of_result.starts.size - 1
+    at, shape = shapes.of_result.of(results[known])
+    wanted = is_wanted[shape]
+    shape, rows = shape[wanted], rows[known][at[wanted]]
     bits = max(int(rows.max(initial=0)), 1).bit_length()
-    shape, binding = split_keys(np.sort(join_keys(shape, rows[at], bits)), bits)
-    return _in_parts(shapes, follower, shape, binding, refuse)
+    shape, rows = split_keys(np.sort(join_keys(shape, rows, bits)), bits)
+    if not shape.size:
+        return
+    yield from _Grouping(shapes, follower, refusing).in_parts(shape, rows)
 
 
-def _in_parts(shapes: Shapes, follower: Follower, shape: Ints, binding: Ints, refuse: RefuseShape) -> Groups:
-    """The groups of bindings. If their lists are too much at once: fewer documents, then fewer shapes."""
-    try:
-        which, chain = shapes.slots.of(shape)
-        starts, ends, nodes = follower.lists(shapes.chains, chain.astype(np.int64), binding[which])
-    except MemoryError as error:
-        reason = failure_of(error)
-    else:
-        first = np.searchsorted(which, np.arange(shape.size + 1))
-        return Groups(shape, binding, first, starts, ends, nodes)
-    document = follower.document_of(binding)
-    half = upper_half(document)
-    half = upper_half(shape) if half is None else half
-    if half is None:
-        refuse(int(document[0]), int(shape[0]), reason)
-        return _in_parts(shapes, follower, shape[:0], binding[:0], refuse)
-    return _joined(*(_in_parts(shapes, follower, shape[part], binding[part], refuse) for part in (~half, half)))
-
-
-def _joined(left: Groups, right: Groups) -> Groups:
-    """Groups of two parts; those of one shape and document stand together as before."""
-    lists, nodes = left.starts.size, left.nodes.size
+def joined(parts: Iterable[Groups]) -> Groups:
+    """Parts as one."""
+    parts = list(parts) or [_NONE]
+    most = max(len(part.bindings) for part in parts)
+    lists = np.cumsum([0, *(part.starts.size for part in parts)])
+    nodes = np.cumsum([0, *(part.nodes.size for part in parts)])
+    firsts = [part.first[:-1] + before for part, before in zip(parts, lists, strict=False)]
     return Groups(
-        np.concatenate([left.shape, right.shape]),
-        np.concatenate([left.binding, right.binding]),
-        np.concatenate([left.first[:-1], right.first + lists]),
-        np.concatenate([left.starts, right.starts + nodes]),
-        np.concatenate([left.ends, right.ends + nodes]),
-        np.concatenate([left.nodes, right.nodes]),
+        np.concatenate([part.shape for part in parts]),
+        np.concatenate([_padded(part.bindings, most) for part in parts], axis=1),
+        np.concatenate([*firsts, lists[-1:]]),
+        np.concatenate([part.starts + before for part, before in zip(parts, nodes, strict=False)]),
+        np.concatenate([part.ends + before for part, before in zip(parts, nodes, strict=False)]),
+        np.concatenate([part.nodes for part in parts]),
     )
 
 
-_DENSE = 16_000_000  # places of a table that are still cheaper than a sort
+class _Grouping:
+    def __init__(self, shapes: Shapes, follower: Follower, refusing: Refusing) -> None:
+        self._shapes, self._follower, self._refusing = shapes, follower, refusing
+        self._several = np.diff(shapes.variables.starts)  # variables beside the first
 
-
-class Follower:
-    """Follows chains for a batch, each from each row once."""
-
-    def __init__(self, evaluation: Evaluation) -> None:
-        self._evaluation = evaluation
-
-    def document_of(self, rows: Ints) -> Ints:
-        """The documents of rows."""
-        return np.asarray(self._evaluation.table.node_document[rows], np.int32)
-
-    def lists(self, chains: list[Chain], at: Longs, rows: Ints) -> tuple[Longs, Longs, Ints]:
-        """For rows, each with the place of its chain: where its list starts and ends in the nodes that come last."""
-        width = max(self._evaluation.table.nodes, 1)
-        keys = at * np.int64(width) + rows
-        if len(chains) * width <= _DENSE:  # few combinations: look them up in a table instead of sorting
-            marks = np.zeros(len(chains) * width, bool)
-            marks[keys] = True
-            wanted = np.flatnonzero(marks)
-            places = np.empty(marks.size, np.int32)
-            places[wanted] = np.arange(wanted.size, dtype=np.int32)
-            place = places[keys]
-        else:
-            wanted = distinct(keys)
-            place = np.searchsorted(wanted, keys)
-        with self._evaluation.profile("GroupBy"):
-            origin, nodes = self._follow(chains, wanted // width, (wanted % width).astype(np.int32))
-        starts = np.searchsorted(origin, np.arange(wanted.size + 1))
-        return starts[place], starts[place + 1], nodes
-
-    def _follow(self, chains: list[Chain], at: Longs, rows: Ints) -> tuple[Longs, Ints]:
-        """(position in the input, node), sorted by position."""
-        plain = np.array([len(chain) == 1 and chain[0][1] == NOTHING for chain in chains], bool)
-        edges = np.array([chain[0][0] if chain else NOTHING for chain in chains], np.int32)
-        found = []
-        straight = np.flatnonzero(plain[at])
-        origin, nodes = self._evaluation.navigation.down(edges[at[straight]], rows[straight])
-        found.append((straight[origin], nodes))
-        for number in np.unique(at[~plain[at]]).tolist():
-            here = np.flatnonzero(at == number)
-            origin, nodes = self._one(chains[number], rows[here])
-            found.append((here[origin], nodes))
-        origin = np.concatenate([entry for entry, _ in found])
-        nodes = np.concatenate([entry for _, entry in found])
-        order = np.argsort(origin, kind="stable")
-        return origin[order], nodes[order]
-
-    def _one(self, chain: Chain, rows: Ints) -> tuple[Longs, Ints]:
-        """A chain with tests, or none at all: the row itself."""
-        if not chain:
-            return np.arange(rows.size), rows
-        evaluation = self._evaluation
-        starts, nodes = follow(evaluation.table, evaluation.navigation, evaluation.holds, chain, rows)
-        return np.searchsorted(rows, starts), nodes
-
-
-def tuples_of(
-    building: Building, follower: Follower, evaluation: Evaluation, rows: Ints, most: int, refuse: Refuse
-) -> Iterator[Ints]:
-    """The bindings of all variables, a row each, in the order of the query's loops: documents one after the other.
-
-    They are counted before they are made. A document that would have more than `most` is refused; if all would be
-    more, they come in several parts.
-    """
-    found = rows[:, None]
-    own_document = evaluation.table.node_document[rows]
-    for chain, source in zip(building.chains, building.sources, strict=True):
-        held = found[:, source]
+    def in_parts(self, shape: Ints, rows: Ints) -> Iterator[Groups]:
+        """The groups of first bindings. If they are too much at once: fewer documents, then fewer shapes."""
         try:
-            starts, ends, nodes = follower.lists([chain], np.zeros(held.size, np.int64), held)
+            made = self._grouped(shape, rows)
         except MemoryError as error:
-            parts = _halves(rows, own_document)
-            if not parts:
-                refuse(int(own_document[0]), failure_of(error))
-            for part in parts:
-                yield from tuples_of(building, follower, evaluation, part, most, refuse)
+            failure = error
+        else:
+            yield made
             return
-        counts = np.bincount(evaluation.table.node_document[found[:, 0]], ends - starts)
-        if counts.max(initial=0) > most:
-            for at in np.flatnonzero(counts > most).tolist():
-                refuse(at, int(counts[at]))
-            rows = rows[counts[own_document] <= most]
-            yield from tuples_of(building, follower, evaluation, rows, most, refuse)
+        document = self._follower.document_of(rows)
+        half = upper_half(document)
+        half = upper_half(shape) if half is None else half
+        if half is None:
+            told = self._refusing.unknown if isinstance(failure, UnboundError) else self._refusing.lists
+            told(int(document[0]), int(shape[0]), failure_of(failure.__cause__ or failure))
             return
+        for part in (~half, half):
+            yield from self.in_parts(shape[part], rows[part])
+
+    def _grouped(self, shape: Ints, rows: Ints) -> Groups:
+        try:
+            shape, bindings = self._bound(shape, rows)
+        except MemoryError as error:
+            raise UnboundError from error
+        slots = self._shapes.slots
+        which, inside = expand(slots.starts[shape], slots.starts[shape + np.int64(1)])
+        held = bindings[self._shapes.slot_variables[inside], which]
+        starts, ends, nodes = self._follower.lists(slots.entries[inside], held)
+        return Groups(shape, bindings, np.searchsorted(which, np.arange(shape.size + 1)), starts, ends, nodes)
+
+    def _bound(self, shape: Ints, rows: Ints) -> tuple[Ints, Ints]:
+        """The bindings of all variables, in the order of the queries' loops, and their shapes.
+
+        They are counted before they are made, and a document that would have more than a query may is refused.
+        """
+        bindings = rows[None, :]
+        variables, sources = self._shapes.variables, self._shapes.sources
+        for number in range(int(self._several[shape].max(initial=0))):
+            more = np.flatnonzero(self._several[shape] > number)
+            entry = variables.starts[shape[more]] + number
+            starts, ends, nodes = self._follower.lists(variables.entries[entry], bindings[sources[entry], more])
+            counts = np.ones(shape.size, np.int64)
+            counts[more] = ends - starts
+            keep = self._within(shape, bindings[0], counts)
+            counts[~keep] = 0
+            if (total := int(counts.sum())) > max(_AT_ONCE, self._refusing.most):
+                raise MemoryError(f"{total} bindings at once, more than {_AT_ONCE}")
+            begins = np.zeros(shape.size, np.int64)
+            begins[more] = starts
+            which = np.repeat(np.arange(shape.size), counts)
+            inside = begins[which] + np.arange(which.size) - (np.cumsum(counts) - counts)[which]
+            has_more = self._several[shape[which]] > number
+            bound = np.full(which.size, NOTHING, np.int32)
+            bound[has_more] = nodes[inside[has_more]]
+            shape, bindings = shape[which], np.concatenate([bindings[:, which], bound[None, :]])
+        passed = self._passing(shape, bindings)
+        return (shape, bindings) if passed is None else (shape[passed], bindings[:, passed])
+
+    def _within(self, shape: Ints, rows: Ints, counts: Longs) -> Flags:
+        """The entries of documents that have no more bindings of a shape than a query may have."""
+        most = self._refusing.most
+        keep = np.ones(shape.size, bool)
         if counts.sum() > most:
-            for part in _halves(rows, own_document):
-                yield from tuples_of(building, follower, evaluation, part, most, refuse)
-            return
-        which, inside = expand(starts, ends)
-        found = np.column_stack([found[which], nodes[inside]])
-    yield found if building.where is None else _passing(building, building.where, evaluation, found)
+            document = self._follower.document_of(rows)
+            _, first, place = np.unique(join_keys(shape, document, 32), return_index=True, return_inverse=True)
+            sums = np.bincount(place, counts).astype(np.int64)
+            for at in np.flatnonzero(sums > most).tolist():
+                self._refusing.many(int(document[first[at]]), int(shape[first[at]]), int(sums[at]))
+            keep = sums[place] <= most
+        return keep
+
+    def _passing(self, shape: Ints, bindings: Ints) -> Flags | None:
+        """What the where clauses leave, where they ask for several variables: clauses of one form together."""
+        condition = self._shapes.condition[shape]
+        present = np.unique(condition[condition != NOTHING]).tolist()
+        if not present:
+            return None
+        keep = np.ones(shape.size, bool)
+        for number in present:
+            here = np.flatnonzero(condition == number)
+            first = self._shapes.checks.starts[shape[here]]
+            inner = bindings[:, here]
+
+            def holds(test: Test, first: Longs = first, inner: Ints = inner) -> Flags:
+                """A test on one variable."""
+                assert isinstance(test, On)
+                nodes = self._shapes.checks.entries[first + test.variable]
+                asked = self._shapes.check_variables[first + test.variable]
+                return self._follower.holds(nodes, inner[asked, np.arange(first.size)])
+
+            keep[here] = passing(self._shapes.conditions[number], here.size, holds)
+        return keep
 
 
-def _halves(rows: Ints, document: Ints) -> list[Ints]:
-    """The rows of about half of the documents, and those of the others; nothing where there is one document."""
-    present = np.unique(document)
-    middle = int(np.searchsorted(document, present[present.size // 2]))
-    return [rows[:middle], rows[middle:]] if present.size > 1 else []
+def _padded(bindings: Ints, rows: int) -> Ints:
+    missing = np.full((rows - len(bindings), bindings.shape[1]), NOTHING, np.int32)
+    return np.concatenate([bindings, missing]) if len(missing) else bindings
 
 
-def _passing(building: Building, where: Test, evaluation: Evaluation, found: Ints) -> Ints:
-    node_of = dict(building.checks)
-
-    def holds(test: Test) -> Flags:
-        """A test on one variable."""
-        assert isinstance(test, On)
-        return evaluation.holds(np.full(len(found), node_of[test], np.int32), found[:, test.variable])
-
-    return np.asarray(found[passing(where, len(found), holds)])
+_NO_INTS, _NO_LONGS = np.zeros(0, np.int32), np.zeros(0, np.int64)
+_NONE = Groups(_NO_INTS, _NO_INTS[None, :], np.zeros(1, np.int64), _NO_LONGS, _NO_LONGS, _NO_INTS)

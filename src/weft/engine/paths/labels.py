@@ -7,13 +7,14 @@ documents whose label paths do not converge cost a run of the NFA, and no memory
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Generic
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.columns.integers import Flags, Ints
+from weft.columns.kept import kept_property
 from weft.columns.steps import finished
 from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
@@ -22,11 +23,13 @@ from weft.engine.paths.path_plans import Made, PathPlans
 from weft.engine.paths.states import States
 from weft.engine.paths.step_codes import STAR_SYMBOL, decode_step
 from weft.kernel.automaton import StateTable
+from weft.kernel.name_paths import NamePaths
 from weft.kernel.path_labels import PathLabels
 from weft.kernel.paths import PathTable
 from weft.plans.names import TEXT_NAME
 
 ROOT_PATH = 0
+_THREADS = 64  # whose paths of names are known at a time
 _NAME = 400  # bytes that a name takes beside its characters: in two dictionaries, lists and columns
 
 
@@ -63,7 +66,7 @@ class LabelPaths(Generic[Made]):
         self.seen = np.zeros(1024, np.int64)
         self._codes: dict[str, int] = {"": 0}
         self._symbols: tuple[Ints, Ints, NDArray[np.uint64]] | None = None
-        self._labels: PathLabels | None = None  # of the paths of names that came last
+        self._labels: WeakKeyDictionary[NamePaths, PathLabels] = WeakKeyDictionary()  # of each thread's paths of names
         self._made_bytes = self._name_bytes = 0
         self._overflow = 0  # bytes that were forgotten since everything was begun
         self._beside: Beside | None = None
@@ -79,17 +82,22 @@ class LabelPaths(Generic[Made]):
         _ = self._paths
 
     def learn(self, known: LabelPaths[Made]) -> Iterator[int]:
-        """Know the label paths that others know, one after the other; they may come to know more meanwhile."""
-        paths, numbers, root = known.kernel, [ROOT_PATH], np.array([-1], np.int32)
-        while known.kernel is paths and len(numbers) < len(paths) and not self.is_beyond:
+        """Know the label paths that others know, one after the other.
+
+        They may come to know more meanwhile, or forget some, even while another thread matches with them: what is read
+        then of a label path and what of another in its place may become one that no document has, and no harm.
+        """
+        names, paths = known.names, known.__dict__.get("_paths")
+        numbers, root = [ROOT_PATH], np.array([-1], np.int32)
+        while names is known.names and paths is not None and len(numbers) < len(paths) and not self.is_beyond:
             at = len(numbers)
-            name = self._code(known.names[paths.name_of(at)])
+            name = self._code(names[paths.name_of(at)])
             found = np.array([ROOT_PATH, numbers[paths.above(at)]], np.int32)  # that of the row, and what it is below
             self._paths.walk(root, np.array([name], np.int32), found, 0)
             numbers.append(int(found[0]))
             yield numbers[-1]
 
-    @cached_property
+    @kept_property
     def _paths(self) -> PathTable:
         """Made when it is first used: who adds paths one by one clears each time."""
         if self._automaton is None:
@@ -138,16 +146,19 @@ class LabelPaths(Generic[Made]):
 
     def of_paths(self, documents: DocumentPaths) -> Ints:
         """The label path of every path of names that documents have."""
-        if self._labels is None or not self._labels.is_between(self._paths, documents.paths):
-            self._labels = PathLabels(self._paths, documents.paths)
+        known = self._labels.get(documents.paths)
+        if known is None:
+            if len(self._labels) >= _THREADS:
+                self._labels.clear()
+            known = self._labels[documents.paths] = PathLabels(self._paths)
         if self._paths.active_memory() > self._bounds.states:
             self._paths.forget_active()
         found, labels = documents.found, np.empty(documents.found.size, np.int32)
         at = 0
-        while (at := self._labels.of(found, labels, at)) < found.size:
+        while (at := known.of(documents.paths, found, labels, at)) < found.size:
             code, number, is_attribute = documents.paths.last_name(int(found[at]))
             name = documents.names.names[number] if code else TEXT_NAME
-            self._labels.name(code, self._code(f"@{name}" if is_attribute else name))
+            known.name(code, self._code(f"@{name}" if is_attribute else name))
         self._count(labels)
         return labels
 
@@ -194,7 +205,7 @@ class LabelPaths(Generic[Made]):
     def memory(self) -> int:
         """How many bytes the label paths and all that is kept for them take, but for what is found again if need be."""
         beside = 0 if self._beside is None else self._beside.memory()
-        labels = 0 if self._labels is None else self._labels.memory()
+        labels = sum(known.memory() for known in self._labels.values())
         return self._paths.memory() + beside + labels + self._made_bytes + self._name_bytes + 8 * len(self)
 
     @property
@@ -210,8 +221,8 @@ class LabelPaths(Generic[Made]):
         if self._beside is not None:
             self._beside.cut(mark)
         self._paths.cut(mark)
-        if self._labels is not None:
-            self._labels.cut(mark)
+        for known in self._labels.values():
+            known.cut(mark)
         self._made_bytes -= self.plans.cut(mark)
         self.seen[mark:] = 0
         self._overflow += before - self.memory

@@ -14,15 +14,16 @@ from weft.engine.shared.known_nodes import (
     known_nodes,
     value_key,
 )
-from weft.engine.shared.node_tables import Goal, NodeTables
-from weft.engine.shared.nodes import NOTHING, OPERATOR_CODES, Chain, DriverCost, NodeKind
-from weft.plans.plan import Label, Rank, Value
+from weft.engine.shared.node_tables import FirstGoal, NodeTables
+from weft.engine.shared.nodes import NOTHING, OPERATOR_CODES, Chain, DriverCost, MeasureKind, NodeKind
+from weft.plans.plan import Comparison, Label, Value
 
 _VALUE_COST = {"=": DriverCost.EQUALITY, "!=": DriverCost.EVERYTHING}  # all others are selective
-_HOT = 256  # conjunctions that a part drives, beyond which another drives if there is one
+_HOT = 256  # conjunctions and patterns that a part drives, beyond which another drives if there is one
 # An enumeration's members are found slowly in Python 3.11, and these are needed for every query.
 _TEST, _EXISTS, _AND, _DOWN = NodeKind.TEST, NodeKind.EXISTS, NodeKind.AND, NodeKind.DOWN
 _SELECTIVE, _PATH, _TEXT = DriverCost.SELECTIVE, DriverCost.PATH, int(Reading.TEXT)
+_EVERYTHING = DriverCost.EVERYTHING
 
 
 class DistinctNodes(NodeTables):
@@ -96,17 +97,15 @@ class DistinctNodes(NodeTables):
         return node
 
     def down(self, state: int, edge: int, parent: int, test: int) -> int:
-        """A pattern below one with a test: the less costly of parent and test drives."""
+        """A pattern below one with a test: of parent and test drives what brings up less."""
         known, key = self._find(_DOWN), down_key(edge, parent, test)
         node = known.get(key)
         if node is None:
             node = known[key] = len(self.nodes.kind)
-            cost, height = self.nodes.cost[parent], self.nodes.height[parent]
-            by_test = test != NOTHING and self.nodes.cost[test] <= cost
-            if test != NOTHING:
-                cost, height = min(cost, self.nodes.cost[test]), max(height, self.nodes.height[test])
-            row = self.downs.add(node, parent, test, by_test)
-            self.nodes.add(_DOWN, state, height + 1, cost, edge, row)
+            parts = [parent] if test == NOTHING else [test, parent]
+            driver, height = self._driver(parts), 1 + max(self.nodes.height[part] for part in parts)
+            row = self.downs.add(node, parent, test, driver == test)
+            self.nodes.add(_DOWN, state, height, self.nodes.cost[driver], edge, row)
         return node
 
     def conjunction(self, state: int, positive: list[int], negated: list[int]) -> int:
@@ -120,7 +119,7 @@ class DistinctNodes(NodeTables):
             costs, heights = self.nodes.cost, self.nodes.height
             driver = self._driver(positive)
             height = 1 + max((heights[part] for part in (*positive, *negated)), default=0)
-            cost = DriverCost.EVERYTHING if driver == NOTHING else costs[driver]
+            cost = _EVERYTHING if driver == NOTHING else costs[driver]
             others = [part for part in positive if part != driver]
             row = self.conjunctions.add(node, driver, others, negated)
             self.nodes.add(_AND, state, height, cost, row=row)
@@ -129,12 +128,15 @@ class DistinctNodes(NodeTables):
     def _driver(self, parts: list[int]) -> int:
         """The part that brings up least: by its kind, and of one kind that which drives the fewest so far.
 
-        One that drives very many already comes last: a constant that all ask for brings all of them up.
+        One that drives very many already comes behind all but those that nearly every row brings up: a constant that
+        all ask for brings all of them up.
         """
         if not parts:
             return NOTHING
         cost, driven = self.nodes.cost, self.nodes.driven
-        driver = min(parts, key=lambda part: (driven[part] > _HOT, cost[part], driven[part]))
+        driver = min(parts, key=lambda at: (cost[at] == _EVERYTHING, driven[at] > _HOT, cost[at], driven[at]))
+        if cost[driver] == _EVERYTHING:
+            driver = min(parts)  # the oldest, which many may share: where it does not hold, none of them comes up
         driven[driver] += 1
         return driver
 
@@ -151,25 +153,38 @@ class DistinctNodes(NodeTables):
             self.nodes.add(NodeKind.OR, state, height, cost, row=self.disjunctions.add(node, parts))
         return node
 
-    def rank(self, state: int, inner: int, rank: Rank) -> int:
-        """A position among those siblings at which a node holds, which drives."""
-        number = 0.0 if rank.number is None else rank.number
-        key = (state, inner, OPERATOR_CODES[rank.operator], number, int(rank.number is None))
-        known = self._find(NodeKind.RANK)
+    def measure(self, state: int, kind: MeasureKind, driver: int, chain: Chain = ()) -> int:
+        """A number that a row has; of a count what drives follows from the chain."""
+        known, key = self._find(NodeKind.MEASURE), (state, int(kind), driver, chain)
         node = known.get(key)
         if node is None:
             node = known[key] = len(self)
-            height = 1 if inner == NOTHING else 1 + self.nodes.height[inner]
-            cost = DriverCost.EVERYTHING if inner == NOTHING else self.nodes.cost[inner]
-            self.nodes.add(NodeKind.RANK, state, height, cost, row=self.ranks.add(node, inner, rank))
+            row = self.measures.add(node, kind, driver, self.chains.add(chain) if chain else NOTHING)
+            parts = [part for part in (driver, *(below for _, below in chain)) if part != NOTHING]
+            height = 1 + max((self.nodes.height[part] for part in parts), default=0)
+            cost = _EVERYTHING if driver == NOTHING else self.nodes.cost[driver]
+            self.nodes.add(NodeKind.MEASURE, state, height, cost, row=row)
         return node
 
-    def linked_path(self, state: int, chain: Chain, goal: Goal) -> int:
-        """What a chain leads to meets a goal; its state brings it up."""
+    def compare(self, state: int, measure: int, operator: Comparison, number: float) -> int:
+        """A measure and a constant: few of all constants pass a number, whatever drives the measure."""
+        known, key = self._find(NodeKind.COMPARED), (measure, OPERATOR_CODES[operator], number)
+        node = known.get(key)
+        if node is None:
+            node = known[key] = len(self)
+            own = _EVERYTHING if operator == "!=" else _SELECTIVE
+            cost = self.nodes.cost[measure]
+            cost = min(own, cost if cost < _PATH else _EVERYTHING)
+            row = self.compared.add(node, measure, operator, number)
+            self.nodes.add(NodeKind.COMPARED, state, 1 + self.nodes.height[measure], cost, row=row)
+        return node
+
+    def linked_path(self, state: int, driver: int, chain: Chain, goal: FirstGoal) -> int:
+        """What a chain leads to first meets a goal; what drives follows from both."""
         known, key = self._find(NodeKind.LINKED), (state, chain, goal)
         node = known.get(key)
         if node is None:
             node = known[key] = len(self)
-            height = 1 + max((self.nodes.height[below] for _, below in chain if below != NOTHING), default=0)
-            self.nodes.add(NodeKind.LINKED, state, height, DriverCost.LINKS, row=self.linked.add(node, chain, goal))
+            row, height = self.linked.add(node, driver, self.chains.add(chain), goal), 1 + self.nodes.height[driver]
+            self.nodes.add(NodeKind.LINKED, state, height, self.nodes.cost[driver], row=row)
         return node

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
-from functools import cached_property
 
 import numpy as np
 
 from weft.columns.integers import Flags, Ints, Longs
+from weft.columns.kept import kept_property
 from weft.columns.ragged import Ragged
 from weft.columns.steps import finished
+from weft.engine.access import Access, can_be_in, fixed_access
 from weft.engine.paths.step_codes import symbols_of_codes
 from weft.engine.shared.closure import closure, spread
 from weft.engine.shared.comparisons import NO_COMPARISONS, Comparisons, TestColumns
@@ -32,21 +33,26 @@ _MOST_BEGINNING = 64  # nested paths that come up where they begin: beyond that 
 class Frozen:
     """The shared plan as arrays; with `is_thorough` such that every node comes up, not only what drives a result."""
 
-    def __init__(self, shared: SharedPlan, results: Results, is_thorough: bool = False) -> None:
+    def __init__(
+        self, shared: SharedPlan, results: Results, is_thorough: bool = False, access: Access | None = None
+    ) -> None:
         self.shared = shared
-        finished(self._make(results, is_thorough))
+        finished(self._make(results, is_thorough, access))
 
     @classmethod
-    def in_steps(cls, shared: SharedPlan, results: Results) -> Generator[None, None, Frozen]:
-        """The same in steps, between which the plan must not change."""
+    def in_steps(
+        cls, shared: SharedPlan, results: Results, access: Access | None = None
+    ) -> Generator[None, None, Frozen]:
+        """The same in steps, between which the plan must not change; with an access that was chosen for it."""
         frozen = cls.__new__(cls)
         frozen.shared = shared
-        yield from frozen._make(results, False)
+        yield from frozen._make(results, False, access)
         if frozen.tallest >= 0:
             frozen.tables = yield from frozen._make_tables()
         return frozen
 
-    def _make(self, results: Results, is_thorough: bool) -> Generator[None, None, None]:
+    # Long: one line for each thing that is made.
+    def _make(self, results: Results, is_thorough: bool, access: Access | None) -> Generator[None, None, None]:
         shared = self.shared
         self.is_thorough = is_thorough
         nodes, states = len(shared), len(shared.states)
@@ -61,14 +67,18 @@ class Frozen:
             self.height = height
         yield
         self.edges = yield from FrozenEdges.in_steps(shared.edges, shared.states)
-        self.columns = yield from part_columns(shared)
+        self.access = fixed_access(shared) if access is None else access.of(shared)
+        if access is not None:
+            self.access.is_in[~can_be_in(shared, self.result_of_node >= 0)] = False
         yield
-        node, driver = driver_pairs(shared)
+        self.columns = yield from part_columns(shared, self.access)
         yield
-        self._needed = np.ones(nodes, bool)
+        node, driver = driver_pairs(shared, self.access.driver)
+        yield
+        self.is_needed = np.ones(nodes, bool)
         if not is_thorough:
-            self._needed = yield from spread(self.result_of_node >= 0, node, driver)
-        is_needed = self._needed[node]
+            self.is_needed = yield from spread((self.result_of_node >= 0) | self.access.is_in, node, driver)
+        is_needed = self.is_needed[node]
         node, driver = node[is_needed], driver[is_needed]
         yield
         self.dependents = yield from _runs(driver, node, nodes)
@@ -113,23 +123,24 @@ class Frozen:
         if not state.size:
             self.up = self.named = Ragged(state, state, states)
             return
-        is_alone = np.isin(self.kind, (NodeKind.AND, NodeKind.RANK)) & (self.columns.child == NOTHING)
-        every = _places(self._needed & (is_alone | (self.kind == NodeKind.LINKED)))
+        is_alone = np.isin(self.kind, (NodeKind.AND, NodeKind.MEASURE)) & (self.columns.child == NOTHING)
+        every = _places(self.is_needed & is_alone)
         yield
-        named = _places(self._needed & (self.kind == NodeKind.NAMED))
+        named = _places(self.is_needed & (self.kind == NodeKind.NAMED))
         self.named = Ragged(state[named], named, states)
         yield
         drives = self.dependents.starts[1:] > self.dependents.starts[:-1]
-        eager = _places((self.kind == NodeKind.EXISTS) & (drives | (self.result_of_node >= 0)))
+        eager = _places((self.kind == NodeKind.EXISTS) & (drives | (self.result_of_node >= 0) | self.access.is_in))
         begin, end = state[eager], self.edges.below[self.edge[eager]]
         yield
         is_lifted = (np.bincount(begin, minlength=1)[begin] > _MOST_BEGINNING) | self.is_thorough
+        is_lifted |= self.access.is_in[eager]
         self.is_lifted[eager[is_lifted]] = True
         at = np.where(is_lifted, end, begin)
         yield
         self.up = yield from _runs(np.concatenate([state[every], at]), np.concatenate([every, eager]), states)
 
-    @cached_property
+    @kept_property
     def tables(self) -> PlanTables:
         """The same for the compiled evaluation."""
         return finished(self._make_tables())
@@ -138,9 +149,17 @@ class Frozen:
         symbol = symbols_of_codes(np.array(self.shared.states.step, np.int32))
         yield
         driven = self.dependents.starts, self.dependents.entries, self.is_lifted
-        results = self.result_of_node, self.results
+        results, is_in = (self.result_of_node, self.results), self.access.is_in
         made = yield from make_tables(
-            self.shared, self.columns, self.edges, symbol, self.comparisons, self.parts, results, driven
+            self.shared,
+            self.columns,
+            self.edges,
+            symbol,
+            self.comparisons,
+            self.parts,
+            results,
+            driven,
+            is_in,
         )
         return made
 
@@ -176,7 +195,7 @@ class Frozen:
         here = np.flatnonzero(operator < len(COMPARISONS))
         columns = node[here], state[here], operator[here], np.array(tests.reading, np.int8)[here], constant[here]
         numbers = np.array(list(tests.numbers), np.float64)
-        compared = TestColumns(*columns, self._needed[node[here]], texts, numbers, list(tests.instants))
+        compared = TestColumns(*columns, self.is_needed[node[here]], texts, numbers, list(tests.instants))
         yield
         self.comparisons = Comparisons(compared)
         yield
@@ -203,11 +222,11 @@ class Frozen:
 
     def _part_of_state(self) -> tuple[Ints, Ints, Ints]:
         """(state, code, test) of the tests on parts of texts that drive something."""
-        needed = self._needed[self.parts.tests]
+        needed = self.is_needed[self.parts.tests]
         tests = self.parts.tests[needed]
         return np.array(self.shared.nodes.state, np.int32)[tests], self.parts.codes[needed], tests
 
-    @cached_property
+    @kept_property
     def _users(self) -> Ragged:
         """For every node those that are made of it."""
         node, part = part_pairs(self.shared)

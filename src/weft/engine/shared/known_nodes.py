@@ -5,8 +5,8 @@ Keys are plain numbers where there are many of them: small, quick to hash, and n
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterable, Iterator
-from itertools import chain
 
 from weft.engine.shared.node_tables import NodeTables
 from weft.engine.shared.nodes import NodeKind
@@ -56,7 +56,7 @@ def known_nodes(tables: NodeTables) -> NodeKeys:
             known[NodeKind.EXISTS][nodes.edge[node]] = node
         elif kind == NodeKind.NEVER:
             known[NodeKind.NEVER][nodes.state[node]] = node
-    for node, key in chain(_of_values(tables), _of_parts(tables), _of_others(tables)):
+    for node, key in itertools.chain(_of_values(tables), _of_parts(tables), _of_others(tables)):
         known[NodeKind(nodes.kind[node])][key] = node
     return known
 
@@ -84,8 +84,10 @@ def _of_parts(tables: NodeTables) -> Iterator[tuple[int, Hashable]]:
 
 
 def _of_others(tables: NodeTables) -> Iterator[tuple[int, Hashable]]:
-    state, ranks, linked = tables.nodes.state, tables.ranks, tables.linked
-    for node, *rest in zip(ranks.node, ranks.inner, ranks.operator, ranks.number, ranks.is_last, strict=True):
-        yield node, (state[node], *rest)
-    for row, node in enumerate(linked.node):
-        yield node, (state[node], linked.chain(row), linked.goal[row])
+    state, measures, compared, linked = tables.nodes.state, tables.measures, tables.compared, tables.linked
+    for node, kind, driver, chain in zip(measures.node, measures.kind, measures.driver, measures.chain, strict=True):
+        yield node, (state[node], kind, driver, tables.chains.links(chain))
+    for node, *rest in zip(compared.node, compared.measure, compared.operator, compared.number, strict=True):
+        yield node, tuple(rest)
+    for node, chain, goal in zip(linked.node, linked.chain, linked.goal, strict=True):
+        yield node, (state[node], tables.chains.links(chain), goal)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from itertools import islice
 from weakref import ref
 
 import numpy as np
@@ -64,9 +65,9 @@ class LabelPlans:
             _ = self.lists
             yield
 
-    def learn(self, known: LabelPlans) -> Iterator[None]:
-        """Know the label paths that others know, one a step, with what is to be done at each."""
-        for path in self.paths.learn(known.paths):
+    def learn(self, known: LabelPlans, most: int | None = None) -> Generator[None, None, None]:
+        """Know the label paths that others know, one a step, with what is to be done at each; so many if given."""
+        for path in islice(self.paths.learn(known.paths), most):
             if self._frozen is not None and self._frozen.tallest >= 0:
                 self.lists.is_context(path, 0)  # is answered from the label plan
             yield

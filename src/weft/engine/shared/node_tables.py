@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from weft.engine.shared.comparisons import INSTANTS, Reading
-from weft.engine.shared.nodes import OPERATOR_CODES, Chain, PlanNodes
+from weft.engine.shared.nodes import NOTHING, OPERATOR_CODES, Chain, MeasureKind, PlanNodes
 from weft.plans.instants import Instant
-from weft.plans.plan import Comparison, Constant, Label, Rank, Value
+from weft.plans.plan import Comparison, Constant, Label, Value
 
 
 def _ints() -> array[int]:
@@ -142,22 +142,38 @@ class Disjunctions:
 
 
 @dataclass(slots=True)
-class Ranks:
-    """RANK: a position among the siblings at which the inner node holds, compared with a number or with the last."""
+class Measures:
+    """MEASURE: a number that a row has, worked out once for all that is compared with it."""
 
     node: array[int] = field(default_factory=_ints)
-    inner: array[int] = field(default_factory=_ints)  # NOTHING: all siblings that the state reaches count
+    kind: array[int] = field(default_factory=_flags)
+    driver: array[int] = field(default_factory=_ints)  # NOTHING: its state brings it up
+    chain: array[int] = field(default_factory=_ints)  # of a count; else NOTHING
+
+    def add(self, node: int, kind: MeasureKind, driver: int, chain: int = NOTHING) -> int:
+        """One more: what drives a position holds at all siblings that count; a count that nothing drives can be 0."""
+        self.node.append(node)
+        self.kind.append(kind)
+        self.driver.append(driver)
+        self.chain.append(chain)
+        return len(self.node) - 1
+
+
+@dataclass(slots=True)
+class MeasureTests:
+    """COMPARED: a measure stands in a relation to a number."""
+
+    node: array[int] = field(default_factory=_ints)
+    measure: array[int] = field(default_factory=_ints)  # its node
     operator: array[int] = field(default_factory=_flags)
     number: array[float] = field(default_factory=lambda: array("d"))
-    is_last: array[int] = field(default_factory=_flags)  # then the number says nothing
 
-    def add(self, node: int, inner: int, rank: Rank) -> int:
+    def add(self, node: int, measure: int, operator: Comparison, number: float) -> int:
         """One more."""
         self.node.append(node)
-        self.inner.append(inner)
-        self.operator.append(OPERATOR_CODES[rank.operator])
-        self.number.append(0.0 if rank.number is None else rank.number)
-        self.is_last.append(rank.number is None)
+        self.measure.append(measure)
+        self.operator.append(OPERATOR_CODES[operator])
+        self.number.append(number)
         return len(self.node) - 1
 
 
@@ -179,12 +195,26 @@ class Downs:
         return len(self.node) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class CountGoal:
-    """So many nodes, at least one."""
+@dataclass(slots=True)
+class Chains:
+    """The links of measures and of LINKED, by numbers."""
 
-    operator: Comparison
-    number: float
+    start: array[int] = field(default_factory=_starts)  # by chain where it begins, and where the last one ends
+    edge: array[int] = field(default_factory=_ints)
+    below: array[int] = field(default_factory=_ints)  # the node that must hold below the edge; NOTHING: any will do
+
+    def add(self, chain: Chain) -> int:
+        """One more."""
+        for edge, below in chain:
+            self.edge.append(edge)
+            self.below.append(below)
+        self.start.append(len(self.edge))
+        return len(self.start) - 2
+
+    def links(self, chain: int) -> Chain:
+        """A chain by its number; NOTHING has none."""
+        span = slice(self.start[chain], self.start[chain + 1]) if chain != NOTHING else slice(0)
+        return tuple(zip(self.edge[span], self.below[span], strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,33 +225,22 @@ class FirstGoal:
     fails: bool
 
 
-Goal = CountGoal | FirstGoal
-
-
 @dataclass(slots=True)
 class LinkedPaths:
-    """LINKED: what a chain leads to meets a goal."""
+    """LINKED: the first node that a chain leads to meets a goal."""
 
     node: array[int] = field(default_factory=_ints)
-    start: array[int] = field(default_factory=_starts)  # by row where its chain begins, and where the last one's ends
-    edge: array[int] = field(default_factory=_ints)
-    below: array[int] = field(default_factory=_ints)  # the node that must hold below the edge; NOTHING: any will do
-    goal: list[Goal] = field(default_factory=list)
+    driver: array[int] = field(default_factory=_ints)  # some node that it leads to could meet it
+    chain: array[int] = field(default_factory=_ints)
+    goal: list[FirstGoal] = field(default_factory=list)
 
-    def add(self, node: int, chain: Chain, goal: Goal) -> int:
+    def add(self, node: int, driver: int, chain: int, goal: FirstGoal) -> int:
         """One more."""
         self.node.append(node)
-        for edge, below in chain:
-            self.edge.append(edge)
-            self.below.append(below)
-        self.start.append(len(self.edge))
+        self.driver.append(driver)
+        self.chain.append(chain)
         self.goal.append(goal)
         return len(self.node) - 1
-
-    def chain(self, row: int) -> Chain:
-        """The chain of a row."""
-        span = slice(self.start[row], self.start[row + 1])
-        return tuple(zip(self.edge[span], self.below[span], strict=True))
 
 
 class NodeTables:
@@ -234,8 +253,10 @@ class NodeTables:
         self.lifts = Lifts()
         self.conjunctions = Conjunctions()
         self.disjunctions = Disjunctions()
-        self.ranks = Ranks()
+        self.measures = Measures()
+        self.compared = MeasureTests()
         self.downs = Downs()
+        self.chains = Chains()
         self.linked = LinkedPaths()
 
     def __len__(self) -> int:

@@ -26,11 +26,20 @@ class NodeKind(IntEnum):
     EXISTS = 3  # an edge leads to anything
     LIFT = 4  # an edge leads to where another node holds
     FIRST = 5  # an edge leads first to where a test holds
-    LINKED = 6  # links lead to so many nodes, or first to where a test holds
+    LINKED = 6  # links lead first to where a test holds
     AND = 7
     OR = 8
-    RANK = 9  # the so-many-th sibling
-    DOWN = 10  # a pattern: an edge leads here from where the parent pattern holds
+    MEASURE = 9  # a row has a number: how many nodes links lead to, or its position among siblings
+    COMPARED = 10  # a measure and a constant
+    DOWN = 11  # a pattern: an edge leads here from where the parent pattern holds
+
+
+class MeasureKind(IntEnum):
+    """What number a row has."""
+
+    COUNT = 0  # how many nodes links lead to: if something drives it at least one
+    POSITION = 1  # its place among its siblings that pass a test, from 1 on
+    FROM_END = 2  # the same from the last one, which has 0; those before it are below zero
 
 
 class DriverCost(IntEnum):
@@ -38,11 +47,10 @@ class DriverCost(IntEnum):
 
     NEVER = 0  # nothing at all
     EQUALITY = 1  # one constant of all that a value could be
-    SELECTIVE = 2  # an order, or a part of a text: some constants pass a value, many do not
+    SELECTIVE = 2  # an order, a part of a text, a count or a position: some constants pass a value, many do not
     NAME = 3  # the rows of a name among those that a state reaches
     PATH = 4  # the rows that something lies below
-    LINKS = 5  # every row that the state reaches, each with a walk along links
-    EVERYTHING = 6  # nearly every row: it differs from a constant, or nothing but its state brings it up
+    EVERYTHING = 5  # nearly every row: it differs from a constant, or nothing but its state brings it up
 
 
 class PlanNodes:

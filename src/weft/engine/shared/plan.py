@@ -7,16 +7,20 @@ up, chosen so that what the data does not touch is not looked at. `nodes` and th
 
 from __future__ import annotations
 
+from math import isnan
+
 from weft.documents.dtd import Dtd
 from weft.engine.paths.states import ROOT, States
 from weft.engine.shared.distinct_nodes import DistinctNodes
 from weft.engine.shared.edges import Edges
-from weft.engine.shared.node_tables import CountGoal, FirstGoal
-from weft.engine.shared.nodes import NOTHING, Chain, NodeKind
+from weft.engine.shared.node_tables import FirstGoal
+from weft.engine.shared.nodes import NOTHING, Chain, DriverCost, MeasureKind, NodeKind
 from weft.plans.canonical_paths import canonical_path
+from weft.plans.comparisons import HOLDS, OPPOSITE
 from weft.plans.plan import (
     Always,
     And,
+    Comparison,
     Count,
     First,
     Has,
@@ -104,18 +108,19 @@ class SharedPlan(DistinctNodes):
                 return self.value(state, test)
             case And(tests):
                 return self._add_and(state, tests)
-            case Not(_):
+            case Not():
                 return self._add_and(state, (test,))
             case Or(tests):
                 return self.disjunction(state, sorted({self.add_test(part, state) for part in tests}))
-            case Rank(before, _, _):
-                return self.rank(state, NOTHING if before is None else self.add_test(before, state), test)
+            case Rank():
+                return self._add_rank(state, test)
             case Named(label):
                 return self.named(state, label)
             case First():
                 return self._add_first(state, test)
             case Count(links, operator, number):
-                return self.linked_path(state, self.add_links(state, links)[0], CountGoal(operator, number))
+                chain, _ = self.add_links(state, links)
+                return self._compare_count(state, chain, self._leading(chain), operator, number)
             case Always(value):
                 return self._add_and(state, ()) if value else self.never(state)
             case On():
@@ -129,16 +134,69 @@ class SharedPlan(DistinctNodes):
         return self.lift(_LIFT, state, edge, self.add_test(inner, below))
 
     def _add_and(self, state: int, tests: tuple[Test, ...]) -> int:
-        positive = sorted({self.add_test(test, state) for test in tests if not isinstance(test, Not)})
-        negated = sorted({self.add_test(test.test, state) for test in tests if isinstance(test, Not)})
-        return self.conjunction(state, positive, negated)
+        positive, negated = set(), set()
+        for test in tests:
+            if not isinstance(test, Not):
+                positive.add(self.add_test(test, state))
+            elif (opposite := self._add_opposite(state, test.test, tests)) is not None:
+                positive.add(opposite)
+            else:
+                negated.add(self.add_test(test.test, state))
+        is_led = any(self.nodes.cost[part] < DriverCost.EVERYTHING for part in positive)
+        if negated and len(positive) + len(negated) > 1 and not is_led:
+            oldest = min(negated)  # many may share it: where it holds, none of them comes up
+            negated.remove(oldest)
+            positive.add(self.conjunction(state, [], [oldest]))
+        return self.conjunction(state, sorted(positive), sorted(negated))
+
+    def _add_opposite(self, state: int, test: Test, beside: tuple[Test, ...]) -> int | None:
+        """What holds where a test does not, if that can drive; `beside` holds too."""
+        match test:
+            case Count(links, operator, number) if not (isnan(number) or HOLDS[operator](0, number)):
+                chain, _ = self.add_links(state, links)
+                return self._compare_count(state, chain, NOTHING, OPPOSITE[operator], number)
+            case Rank(before, operator, number) if _has_position(before, beside) and not isnan(number or 0.0):
+                return self._add_rank(state, Rank(before, OPPOSITE[operator], number))
+            case Value("!=", str(constant)):
+                return self.value(state, Value("=", constant))
+            case Has(path, Value("!=", str(constant)) as unequal):  # all are equal: one is, and none is not
+                equal, other = self._add_has(state, path, Value("=", constant)), self._add_has(state, path, unequal)
+                equal = self.conjunction(state, [equal], [other])
+                if any(isinstance(part, Has) and part.path == path for part in beside):
+                    return equal
+                absent = self.conjunction(state, [], [self._add_has(state, path, None)])
+                return self.disjunction(state, sorted((absent, equal)))
+            case _:
+                return None
+
+    def _compare_count(self, state: int, chain: Chain, driver: int, operator: Comparison, number: float) -> int:
+        return self.compare(state, self.measure(state, MeasureKind.COUNT, driver, chain), operator, number)
 
     def _add_first(self, state: int, first: First) -> int:
         links = first.links
         if len(links) > 1 or links[0].test is not None or first.fails:
-            return self.linked_path(state, self.add_links(state, links)[0], FirstGoal(first.test, first.fails))
+            chain, end = self.add_links(state, links)
+            driver = self._leading(chain, NOTHING if first.fails else self.value(end, first.test))
+            return self.linked_path(state, driver, chain, FirstGoal(first.test, first.fails))
         below = self.extend(state, links[0].path)
         return self.lift(NodeKind.FIRST, state, self.add_edge(state, below), self.add_test(first.test, below))
+
+    def _add_rank(self, state: int, rank: Rank) -> int:
+        inner = NOTHING if rank.before is None else self.add_test(rank.before, state)
+        kind = MeasureKind.FROM_END if rank.number is None else MeasureKind.POSITION
+        return self.compare(state, self.measure(state, kind, inner), rank.operator, rank.number or 0.0)
+
+    def _leading(self, chain: Chain, last: int = NOTHING) -> int:
+        """A chain leads to anything, at which `last` holds too: it is so wherever something is found out of its end."""
+        found = last
+        for edge, below in reversed(chain):
+            parts = sorted({part for part in (below, found) if part != NOTHING})
+            above, end = self.edges.above[edge], self.edges.below[edge]
+            if parts:
+                found = self.lift(_LIFT, above, edge, self.conjunction(end, parts, []))
+            else:
+                found = self.exists(above, edge)
+        return found
 
     def add_links(self, state: int, links: tuple[Link, ...]) -> tuple[Chain, int]:
         """Links from a state as a chain, from the top down, and the state that they lead to."""
@@ -176,3 +234,8 @@ class SharedPlan(DistinctNodes):
         if edge in self.edges.walks:
             return tuple(map(self.states.step_of, self.edges.walks[edge]))
         return self.states.path(self.edges.below[edge], self.edges.above[edge])
+
+
+def _has_position(before: Test | None, tests: tuple[Test, ...]) -> bool:
+    """Whether what passes all of these tests has a position among what passes those before it."""
+    return before is None or set(before.tests if isinstance(before, And) else (before,)) <= set(tests)

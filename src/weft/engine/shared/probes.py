@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Generator
 
 import numpy as np
@@ -17,7 +16,6 @@ from weft.kernel.codes import BY_EQUAL
 from weft.kernel.part_tables import PartTables
 from weft.kernel.probe_tables import ProbeTables
 
-_SEED = random.SystemRandom().getrandbits(32)
 EQUAL_TEXTS = ("=", Reading.TEXT)  # the one family that is found by hash, not in order
 
 
@@ -43,7 +41,7 @@ def make_probes(frozen: Frozen, named_symbols: Ints) -> Generator[None, None, Pr
     yield
     parts = PartTables(frozen.parts.operators, frozen.parts.constants)
     yield
-    return ProbeTables(columns, texts, comparisons.orders_texts, parts, _SEED)
+    return ProbeTables(columns, texts, comparisons.orders_texts, parts)
 
 
 def _brought_up(frozen: Frozen, tests: Ints) -> tuple[Longs, Ints]:
@@ -57,7 +55,10 @@ def _brought_up(frozen: Frozen, tests: Ints) -> tuple[Longs, Ints]:
 
 
 def _runs(frozen: Frozen, states: int) -> Generator[None, None, dict[str, object]]:
-    """Of every state what the tests of each family bring up, in the order of constants; those on NaN are the last."""
+    """Of every state what the tests of each family bring up, in the order of constants; those on NaN are the last.
+
+    The tests on measures are behind them, as if each measure were a state.
+    """
     comparisons = frozen.comparisons
     families = [(family, runs) for family, runs in comparisons.families.items() if family != EQUAL_TEXTS]
     none: Ints = np.zeros(0, np.int32)
@@ -69,7 +70,10 @@ def _runs(frozen: Frozen, states: int) -> Generator[None, None, dict[str, object
     yield
     which, test = _brought_up(frozen, test)
     yield
-    state, operator, reading, key = state[which], operator[which], reading[which], key[which]
+    columns = _measure_tests(frozen, states)
+    state, operator = np.append(state[which], columns[0]), np.append(operator[which], columns[1])
+    reading = np.append(reading[which], np.full(columns[0].size, Reading.NUMBER))
+    key, test = np.append(key[which], columns[2]), np.append(test, columns[3])
     yield
     order = np.lexsort((key, reading, operator, state))  # not-a-number comes last
     yield
@@ -81,12 +85,23 @@ def _runs(frozen: Frozen, states: int) -> Generator[None, None, dict[str, object
     start, end = test_start[:-1], test_start[1:]
     before = np.append(0, np.cumsum(~np.isnan(key)))
     form = operator[start] + 256 * reading[start]
+    places = np.arange(states + len(frozen.shared.measures.node) + 1)
+    run_start = np.searchsorted(state[start], places).astype(np.int64)
     return {
-        "run_start": np.searchsorted(state[start], np.arange(states + 1)).astype(np.int64),
+        "run_start": run_start[: states + 1],
+        "measure_start": run_start[states:],
         "runs": np.stack([start, start + before[end] - before[start], end, form], axis=1).astype(np.int32),
         "keys": key.astype(np.float64),
         "run_nodes": test,
     }
+
+
+def _measure_tests(frozen: Frozen, states: int) -> tuple[Ints, Ints, NDArray[np.float64], Ints]:
+    """(place behind the states, operator, number, test) of the tests on measures that are to come up."""
+    compared, row = frozen.shared.compared, np.array(frozen.shared.nodes.row, np.int32)
+    here = np.flatnonzero(frozen.is_needed[np.array(compared.node, np.int32)])
+    node, measure = np.array(compared.node, np.int32)[here], np.array(compared.measure, np.int32)[here]
+    return states + row[measure], np.array(compared.operator, np.int32)[here], np.array(compared.number)[here], node
 
 
 def _keys(comparisons: Comparisons, reading: Reading, codes: Ints) -> NDArray[np.float64]:

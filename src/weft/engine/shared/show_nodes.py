@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
 
+from weft.columns.kept import kept_property
+from weft.engine.access import Access
 from weft.engine.shared.comparisons import Reading
-from weft.engine.shared.constants import TEXT_INDEXES
-from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATORS, Chain, NodeKind
+from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATORS, Chain, MeasureKind, NodeKind
 from weft.engine.shared.parts import drivers_of, parts_of
 from weft.engine.shared.plan import SharedPlan
 from weft.plans.plan import Named, Path, Rank, Value
@@ -20,11 +20,12 @@ _TEXT_TESTS = ("contains", "starts-with", "ends-with", "matches")
 class NodeLines:
     """The nodes of one shared plan as text. A node that stands in several conditions is worked out once for all."""
 
-    def __init__(self, shared: SharedPlan) -> None:
-        self._shared = shared
+    def __init__(self, shared: SharedPlan, access: Access | None = None) -> None:
+        """With an access what drives is as that has it."""
+        self._shared, self._access = shared, access
         self._told: set[int] = set()
 
-    @cached_property
+    @kept_property
     def _users(self) -> Counter[int]:
         """How many nodes are made of each."""
         return Counter(part for node in range(len(self._shared)) for part in set(self.parts(node)))
@@ -50,14 +51,34 @@ class NodeLines:
         return found
 
     def is_probed(self, node: int) -> bool:
-        """Whether it is a test that each value is put to, whatever asks for it: on parts of texts."""
+        """Whether it is a test that each value is put to, whatever asks for it: a regular expression."""
         is_test = self._shared.nodes.kind[node] == NodeKind.TEST
-        return is_test and self._value(node).operator in TEXT_INDEXES
+        return is_test and self._value(node).operator == "matches"
 
     def drivers(self, node: int) -> tuple[int, ...]:
         """The nodes whose facts bring a node up, in the end."""
         drivers = drivers_of(self._shared, node)
+        if self._shared.nodes.kind[node] == NodeKind.AND and drivers:
+            drivers = (self._conjunction(self._shared.nodes.row[node])[0],)
+        if self._shared.nodes.kind[node] == NodeKind.MEASURE and not self._is_driven_by_value(drivers):
+            return (node,)
         return tuple(last for driver in drivers for last in self.drivers(driver)) if drivers else (node,)
+
+    def _is_driven_by_value(self, drivers: tuple[int, ...]) -> bool:
+        """Whether what brings a measure up is more than that there is something to count."""
+        kinds = self._shared.nodes.kind
+        return any(kinds[last] not in (NodeKind.EXISTS, NodeKind.AND) for at in drivers for last in self.drivers(at))
+
+    def _conjunction(self, row: int) -> tuple[int, list[tuple[int, bool]]]:
+        ands = self._shared.conjunctions
+        if self._access is None:
+            return ands.driver[row], ands.checks(row)
+        return self._access.conjunction(self._shared, row)
+
+    def _place(self, node: int) -> str:
+        """That a part is in, which most are not."""
+        is_in = self._access is not None and node < self._access.is_in.size and self._access.is_in[node]
+        return "in: " if is_in else ""
 
     # -- how it is told
 
@@ -73,10 +94,11 @@ class NodeLines:
         yield depth, f"{before}{self._text(node)}{sharing}"
         match NodeKind(shared.nodes.kind[node]):
             case NodeKind.AND:
-                if (driver := shared.conjunctions.driver[row]) != NOTHING:
+                driver, checks = self._conjunction(row)
+                if driver != NOTHING:
                     yield from self.lines(driver, depth + 1, "driver: ")
-                for check, is_negated in shared.conjunctions.checks(row):
-                    yield from self.lines(check, depth + 1, "not: " if is_negated else "")
+                for check, is_negated in checks:
+                    yield from self.lines(check, depth + 1, "not: " if is_negated else self._place(check))
             case NodeKind.DOWN:
                 by_test, test = bool(shared.downs.by_test[row]), shared.downs.test[row]
                 yield from self.lines(shared.downs.parent[row], depth + 1, f"{'' if by_test else 'driver: '}from ")
@@ -102,11 +124,15 @@ class NodeLines:
             case NodeKind.FIRST:
                 return f"{at}: the first {_relative(shared.path_of(edge))} has"
             case NodeKind.LINKED:
-                return f"{at}: count or first node of {self.chain(shared.linked.chain(row))}, node by node"
+                goal, chain = shared.linked.goal[row], shared.chains.links(shared.linked.chain[row])
+                fails = "does not pass " if goal.fails else ""
+                return f"{at}: the first {self.chain(chain)} {fails}{show_test(goal.test)}, node by node"
             case NodeKind.AND | NodeKind.OR:
                 return f"{'all' if kind is NodeKind.AND else 'one'} of, at {at}"
-            case NodeKind.RANK:
-                return f"{show_test(self._rank(row))} at {at}"
+            case NodeKind.MEASURE:
+                return f"{self._measure(row)}, once for each {at}"
+            case NodeKind.COMPARED:
+                return f"{self._comparison(row)} at {at}"
             case NodeKind.DOWN:
                 return f"pattern {at}"
             case NodeKind.NEVER:
@@ -117,10 +143,19 @@ class NodeLines:
         constants = tests.constants()[Reading(tests.reading[row])]
         return Value(OPERATORS[tests.operator[row]], constants[tests.constant[row]])
 
-    def _rank(self, row: int) -> Rank:
-        ranks = self._shared.ranks
-        number = None if ranks.is_last[row] else ranks.number[row]
-        return Rank(None, COMPARISONS[ranks.operator[row]], number)
+    def _measure(self, row: int) -> str:
+        measures = self._shared.measures
+        if measures.kind[row] == MeasureKind.COUNT:
+            return f"count of {self.chain(self._shared.chains.links(measures.chain[row]))}"
+        return "position" if measures.kind[row] == MeasureKind.POSITION else "position from the last"
+
+    def _comparison(self, row: int) -> str:
+        compared = self._shared.compared
+        measure = self._shared.nodes.row[compared.measure[row]]
+        operator, number = COMPARISONS[compared.operator[row]], compared.number[row]
+        if self._shared.measures.kind[measure] == MeasureKind.FROM_END:
+            return show_test(Rank(None, operator, None))
+        return f"{self._measure(measure)} {operator} {number:g}"
 
     def chain(self, chain: Chain) -> str:
         """The path of a chain, without its tests."""
@@ -144,6 +179,9 @@ class NodeLines:
                 return f"a fact for each {at} of that name"
             case NodeKind.NEVER:
                 return "nothing"
+            case NodeKind.MEASURE:
+                measure = self._measure(shared.nodes.row[node])
+                return f"the {measure} of each {at}, once, and a binary search among all constants of it"
             case _:
                 return f"a look at each {at}"
 

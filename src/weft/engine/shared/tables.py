@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.columns.integers import Flags, Ints, Longs, expand
+from weft.engine.access import Access
 from weft.engine.shared.comparisons import INSTANTS, Comparisons, Reading
 from weft.engine.shared.edges import FrozenEdges
-from weft.engine.shared.node_tables import CountGoal, NodeTables
-from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATOR_CODES, NodeKind
-from weft.engine.shared.parts import check_columns, disjunction_pairs
+from weft.engine.shared.node_tables import NodeTables
+from weft.engine.shared.nodes import COMPARISONS, NOTHING, NodeKind
+from weft.engine.shared.parts import disjunction_pairs
 from weft.engine.shared.text_parts import TextParts
 from weft.kernel import codes
 from weft.kernel.arrays import lined_up
@@ -32,14 +33,12 @@ _STRETCH = 1 << 12  # nodes whose records or masks are made in a step: a millise
 class PartColumns:
     """What nodes are made of, by node."""
 
-    child: Ints  # what a LIFT or FIRST leads to, what drives an AND, what a RANK counts
+    child: Ints  # what a LIFT or FIRST leads to, what drives an AND, MEASURE or LINKED, the measure of a COMPARED
     parent: Ints  # of a DOWN
     test: Ints  # of a DOWN
     by_test: Small  # of a DOWN: the test drives it, not the parent
-    operator: Small  # of a TEST, a RANK or a LINKED
-    number: NDArray[np.float64]  # of a TEST on a number, a RANK or a LINKED
-    is_last: Small  # of a RANK: it is compared with the number of siblings
-    is_count: Small  # of a LINKED: else the first node is tested
+    operator: Small  # of a TEST or a COMPARED
+    number: NDArray[np.float64]  # of a TEST on a number or a COMPARED
     check_start: Longs  # of an AND the parts beside the driver, of an OR all parts
     check: Ints
     is_negated: Small  # of a check: it must not hold
@@ -50,18 +49,20 @@ class PartColumns:
         return which, self.check[inside], self.is_negated[inside]
 
 
-def part_columns(tables: NodeTables) -> Generator[None, None, PartColumns]:
+def part_columns(tables: NodeTables, access: Access) -> Generator[None, None, PartColumns]:
     """The columns of a plan that does not change meanwhile, in steps."""
     if not len(tables):
         return _NO_COLUMNS
     size, none = len(tables), np.full(len(tables), NOTHING, np.int32)
     child, parent, test, number = none.copy(), none.copy(), none, np.zeros(size)
-    by_test, operator, is_last, is_count = (np.zeros(size, np.int8) for _ in range(4))
-    lifts, ands, ranks, downs = tables.lifts, tables.conjunctions, tables.ranks, tables.downs
+    by_test, operator = np.zeros(size, np.int8), np.zeros(size, np.int8)
+    lifts, ands, measures, downs = tables.lifts, tables.conjunctions, tables.measures, tables.downs
+    compared, linked = tables.compared, tables.linked
     yield
-    child[lifts.node], child[ands.node], child[ranks.node] = lifts.child, ands.driver, ranks.inner
+    child[lifts.node], child[ands.node], child[measures.node] = lifts.child, access.driver, measures.driver
+    child[compared.node], child[linked.node] = compared.measure, linked.driver
     yield
-    operator[ranks.node], number[ranks.node], is_last[ranks.node] = ranks.operator, ranks.number, ranks.is_last
+    operator[compared.node], number[compared.node] = compared.operator, compared.number
     parent[downs.node], test[downs.node], by_test[downs.node] = downs.parent, downs.test, downs.by_test
     yield
     tests = tables.tests
@@ -69,30 +70,26 @@ def part_columns(tables: NodeTables) -> Generator[None, None, PartColumns]:
     numbers, reading = np.array(list(tests.numbers), np.float64), np.array(tests.reading, np.int8)
     on_number = np.flatnonzero((reading == Reading.NUMBER) | (reading == Reading.DOUBLE))
     number[np.array(tests.node, np.int32)[on_number]] = numbers[np.array(tests.constant, np.int32)[on_number]]
-    for node, goal in zip(tables.linked.node, tables.linked.goal, strict=True):
-        if isinstance(goal, CountGoal):
-            operator[node], number[node], is_count[node] = OPERATOR_CODES[goal.operator], goal.number, True
     yield
-    checks = yield from _checks(tables)
-    return PartColumns(child, parent, test, by_test, operator, number, is_last, is_count, *checks)
+    checks = yield from _checks(tables, access)
+    return PartColumns(child, parent, test, by_test, operator, number, *checks)
 
 
 _INTS, _SMALLS = np.zeros(0, np.int32), np.zeros(0, np.int8)
 _NO_PLACES = np.zeros(1, np.int64)
-_NO_COLUMNS = PartColumns(
-    _INTS, _INTS, _INTS, _SMALLS, _SMALLS, np.zeros(0), _SMALLS, _SMALLS, _NO_PLACES, _INTS, _SMALLS
-)
+_NO_COLUMNS = PartColumns(_INTS, _INTS, _INTS, _SMALLS, _SMALLS, np.zeros(0), _NO_PLACES, _INTS, _SMALLS)
 
 
-def _checks(tables: NodeTables) -> Generator[None, None, tuple[Longs, Ints, Small]]:
-    checked, check, is_negated = check_columns(tables)
+def _checks(tables: NodeTables, access: Access) -> Generator[None, None, tuple[Longs, Ints, Small]]:
+    ands, is_negated = tables.conjunctions, access.is_negated
+    checked, check = np.repeat(np.array(ands.node, np.int32), np.diff(ands.start)), access.check
     disjunction, part = disjunction_pairs(tables)
     node = np.concatenate([checked, disjunction])
     order = np.argsort(node, kind="stable")
     yield
     start = starts_of_runs(node, len(tables))
     yield
-    negated = np.concatenate([is_negated, np.zeros(part.size, np.int32)]).astype(np.int8)
+    negated = np.concatenate([is_negated, np.zeros(part.size, np.int8)])
     return start, np.concatenate([check, part])[order], negated[order]
 
 
@@ -109,8 +106,17 @@ def _codes(tables: NodeTables, comparisons: Comparisons, parts: TextParts) -> tu
     return reading, code
 
 
+def _measure_codes(tables: NodeTables, symbol: Ints, reading: Small, code: Ints) -> None:
+    """Put in what number a MEASURE is, and the chain of a count, or the label test of those that have positions."""
+    measures, linked = tables.measures, tables.linked
+    node, chain = np.array(measures.node, np.int32), np.array(measures.chain, np.int32)
+    label = symbol[np.array(tables.nodes.state, np.int32)[node]]
+    reading[node], code[node] = measures.kind, np.where(chain != NOTHING, chain, label)
+    code[linked.node] = linked.chain
+
+
 def _numbers(tables: NodeTables, columns: PartColumns, comparisons: Comparisons) -> NDArray[np.float64]:
-    """By node the number of a TEST, a RANK or a LINKED; for an instant that which stands for it."""
+    """By node the number of a TEST or a COMPARED; for an instant that which stands for it."""
     tests, number = tables.tests, columns.number
     on_instant = np.flatnonzero(np.array(tests.reading, np.int8) >= min(INSTANTS))
     ranks = np.array([comparisons.instants.number(each) for each in tests.instants])
@@ -130,18 +136,16 @@ def make_tables(
     parts: TextParts,
     results: tuple[Ints, int],
     driven: tuple[Longs, Ints, Flags],
+    is_in: Flags,
 ) -> Generator[None, None, PlanTables]:
     """All that the compiled evaluation reads, in steps.
 
     `symbol` is that of every state, `results` are those of nodes, and how many there are; `driven` are of every node
-    those that it drives, and marks on the paths that come up where they end.
+    those that it drives, and marks on the paths that come up where they end; `is_in` marks what is noted.
     """
-    linked = tables.linked
     of_tests = _codes(tables, comparisons, parts)
     yield
-    of_tests[0][tables.ranks.node], of_tests[0][linked.node] = tables.ranks.is_last, columns.is_count[linked.node]
-    ranked = np.array(tables.nodes.state, np.int32)[tables.ranks.node]
-    of_tests[1][tables.ranks.node], of_tests[1][linked.node] = symbol[ranked], np.arange(len(linked.node))
+    _measure_codes(tables, symbol, *of_tests)
     yield
     nodes = yield from _node_records(tables, columns, of_tests, edges)
     edge_records = yield from _edge_records(edges)
@@ -154,14 +158,15 @@ def make_tables(
             "result": results[0],
             "by_test": columns.by_test,
             "is_lifted": driven[2].astype(np.int8),
+            "is_in": is_in.astype(np.int8),
             "dependent_start": driven[0],
             "dependents": driven[1],
             "checks": columns.check,
             "is_negated": columns.is_negated,
             "number": number,
-            "chain_start": np.array(linked.start, np.int32),
-            "chain_edges": np.array(linked.edge, np.int32),
-            "chain_nodes": np.array(linked.below, np.int32),
+            "chain_start": np.array(tables.chains.start, np.int32),
+            "chain_edges": np.array(tables.chains.edge, np.int32),
+            "chain_nodes": np.array(tables.chains.below, np.int32),
             "steps": edges.steps.entries,
             "results": results[1],
         }
@@ -181,6 +186,7 @@ def _node_records(
     child = np.where(is_down, columns.test, columns.child)
     yield
     check = np.where(is_down, columns.parent, columns.check_start[:-1])
+    check[tables.measures.node] = np.arange(len(tables.measures.node))
     yield
     code = np.where(edge != NOTHING, inner, codes_of_tests[1])
     yield

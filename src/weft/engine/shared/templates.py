@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from weft.engine.shared.node_tables import CountGoal, NodeTables
+from weft.engine.shared.node_tables import NodeTables
 from weft.engine.shared.nodes import NOTHING, NodeKind
 
 
@@ -40,12 +40,17 @@ class Templates:
                 return *place, of(tables.conjunctions.driver[row]), *checks
             case NodeKind.OR:
                 return *place, *sorted(map(of, tables.disjunctions.parts(row)))
-            case NodeKind.RANK:
-                return *place, of(tables.ranks.inner[row])
+            case NodeKind.MEASURE:
+                measures = tables.measures
+                return *place, measures.kind[row], of(measures.driver[row]), *self._links(measures.chain[row])
+            case NodeKind.COMPARED:
+                return *place, tables.compared.operator[row], of(tables.compared.measure[row])
             case NodeKind.DOWN:
                 return *place, of(tables.downs.parent[row]), of(tables.downs.test[row])
             case NodeKind.LINKED:
-                is_count = isinstance(tables.linked.goal[row], CountGoal)
-                return *place, is_count, *((edge, of(below)) for edge, below in tables.linked.chain(row))
+                return *place, tables.linked.goal[row].fails, *self._links(tables.linked.chain[row])
             case _:
                 return place
+
+    def _links(self, chain: int) -> list[Hashable]:
+        return [(edge, self.of(below)) for edge, below in self._tables.chains.links(chain)]

@@ -7,11 +7,12 @@ reports.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import exp2
-from typing import Literal
+from math import exp2, inf
+from typing import Any, Literal
 
 LookUpOutcome = Literal["hit", "miss", "unserved"]
 _ENOUGH = 5.0  # observations, below which a share is not known
+_KEYS = {"servers": 1, "outcomes": 2, "tests": 3}  # texts in the keys of each kind of counts
 _SLACK = 1.25  # how much more than allowed is kept before the least is dropped
 
 
@@ -74,13 +75,30 @@ class Feedback:
         """A test on an expression was decided, by a look-up or after a parse."""
         self._tests.add((expression, test, "passed" if passed else "failed"), times, now)
 
+    def as_json(self, now: float) -> dict[str, Any]:
+        """All counts as they are by now, for a file or a message; `from_json` reads them."""
+        return {
+            "now": now,
+            **{name: [[*key, counts.get(key, now)] for key, _, _ in counts.items()] for name, counts in self._named()},
+        }
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Feedback:
+        """Feedback as it was written; raises ValueError, KeyError or TypeError if it is no such thing."""
+        found, now = cls(), float(record["now"])
+        for name, counts in found._named():
+            for *key, count in record[name]:
+                if len(key) != _KEYS[name] or not all(isinstance(part, str) for part in key) or not 0 <= count < inf:
+                    raise ValueError(f"{name}: {[*key, count]}")
+                counts.add(tuple(key), float(count), now)
+        return found
+
+    def _named(self) -> tuple[tuple[str, FadingCounts], ...]:
+        return ("servers", self._servers), ("outcomes", self._outcomes), ("tests", self._tests)
+
     def merge(self, other: Feedback) -> None:
         """Add another's reports to these."""
-        for mine, theirs in (
-            (self._servers, other._servers),
-            (self._outcomes, other._outcomes),
-            (self._tests, other._tests),
-        ):
+        for (_, mine), (_, theirs) in zip(self._named(), other._named(), strict=True):
             for key, count, at in theirs.items():
                 mine.add(key, count, at)
 

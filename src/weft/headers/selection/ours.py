@@ -64,7 +64,7 @@ class _ViewSearch:
         self._until = self._most
         best = min(starts, key=self._cost)
         for start in sorted(dict.fromkeys(starts), key=self._cost)[:_STARTS]:
-            best = min(best, self._improved(start), key=self._cost)
+            best = min(best, self._pruned(self._improved(start)), key=self._cost)
         objective, views = self._objective, tuple(sorted(best))
         return Choice(views, objective.cost(views), objective.hits(views), float(objective.bytes[list(views)].sum()))
 
@@ -144,6 +144,13 @@ class _ViewSearch:
             views = best
         while not self._fits(views):  # no time to look at each
             views -= {max(views)}
+        return views
+
+    def _pruned(self, views: ViewSet) -> ViewSet:
+        """Without the views that do not pay for their bytes, looked at in turn; even where there is no time left."""
+        for view in sorted(views, key=lambda view: -self._problem.views[view].bytes):
+            if self._is_better(views - {view}, views):
+                views -= {view}
         return views
 
     def _find_bundles(self) -> list[ViewSet]:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from weft.errors import ConfigurationError
 from weft.headers.selection.instance import Instance
 
+#: Bytes a second of a link, where nobody tells: one of 1 Gbit/s.
+BANDWIDTH = 125e6
+
 
 @dataclass(frozen=True, slots=True)
 class Conjunct:
@@ -56,8 +59,8 @@ class Service:
 class Problem:
     """What views are chosen for. Costs are in one unit, whichever: seconds, say.
 
-    `links` is how often a header is sent for each document, and `documents` how many there are: weights of servers are
-    numbers of documents too.
+    `links` is how often a header is sent for each document; None: once to each server that the document reaches.
+    `documents` is how many there are: weights of servers are numbers of documents too.
     """
 
     servers: tuple[ServerLoad, ...]
@@ -65,7 +68,7 @@ class Problem:
     services: tuple[Service, ...]
     parse_cost: float
     byte_cost: float = 0.0
-    links: float = 1.0
+    links: float | None = 1.0
     documents: float = 1.0
 
     def __post_init__(self) -> None:
@@ -78,6 +81,8 @@ class Problem:
     @property
     def header_cost(self) -> float:
         """What a byte of a header costs in all."""
+        if self.links is None:
+            return self.byte_cost * sum(server.weight for server in self.servers)
         return self.byte_cost * self.links * self.documents
 
     def exact_views(self) -> dict[int, int]:

@@ -1,7 +1,8 @@
 """Servers with their queries and documents of the stream in, the problem of choosing views for them out.
 
 Candidates are the expressions that queries ask for, elements around several of them, and positions of those that come
-more than once. How often each has one node, and how large elements are, is counted in the documents.
+more than once. How often each has one node, how large elements are, and how many documents pass the tests of a query
+is counted in the documents.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
 from pathlib import Path
 from statistics import mean
 from time import perf_counter
@@ -23,18 +23,25 @@ from weft.documents.kind import Kind
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.errors import ConfigurationError, QueryError
-from weft.headers.asked import Writer, asked
-from weft.headers.expressions import Expression, pattern_of
+from weft.headers.asked import Writer, asked_with_tests
+from weft.headers.expressions import Expression, pattern_of, with_tests
 from weft.headers.selection.instance import Instance
-from weft.headers.selection.problem import CandidateView, Conjunct, Problem, ServerLoad, Service
+from weft.headers.selection.problem import BANDWIDTH, CandidateView, Conjunct, Problem, ServerLoad, Service
 from weft.languages import Plan, parse
-from weft.plans.plan import Link, Rank
+from weft.plans.plan import Link, Rank, Value
+from weft.plans.show import show_test
 
 #: What look-ups cost, in seconds, as measured: a plain value, and an element that is parsed, with each of its bytes.
 LOOK_UP, NESTED, NESTED_BYTE = 0.5e-6, 20e-6, 60e-9
 _BYTES_PRESENT, _BYTES_ABSENT = 2.5, 1.0  # of an entry
 _MOST_POSITIONS = 3
 _PARSE = 1e-3  # seconds, where no document tells
+_MOST_TESTS = 20_000  # whose shares are counted
+#: An expression by its number, and the tests that some of its nodes must pass.
+_TestedExpression = tuple[int, tuple[Value | None, ...]]
+
+_KEYS = ("server", "documents", "queries")
+_MOST = 1e300  # documents: so many can still be added up
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +66,15 @@ def read_workload(path: str | Path, namespaces: Mapping[str, str] | None = None)
 def _server(line: str, place: str, namespaces: Mapping[str, str] | None) -> ServerQueries:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"{place}: expected a JSON object, found {error}") from None
     queries = record.get("queries") if isinstance(record, dict) else None
     weight = record.get("documents", 1.0) if isinstance(record, dict) else None
+    if isinstance(record, dict) and (unknown := next(iter(record.keys() - _KEYS), None)) is not None:
+        raise ConfigurationError(f"{place}: expected the keys {', '.join(_KEYS)}, found {unknown!r}")
     if not isinstance(queries, list) or not all(isinstance(query, str) for query in queries):
         raise ConfigurationError(f'{place}: expected "queries" as a list of texts, found {line.strip()[:60]}')
-    if not isinstance(weight, int | float) or isinstance(weight, bool) or not 0 <= weight < inf:
+    if not isinstance(weight, int | float) or isinstance(weight, bool) or not 0 <= weight <= _MOST:
         raise ConfigurationError(f'{place}: expected a number of "documents", found {weight!r}')
     try:
         plans = tuple(parse(query, None, namespaces) for query in queries)
@@ -99,20 +108,28 @@ def make_problem(
     documents: Sequence[Document],
     *,
     parse_seconds: float | None = None,
-    byte_seconds: float = 0.0,
-    links: float = 1.0,
+    bandwidth: float = BANDWIDTH,
+    links: float | None = None,
 ) -> ViewProblem:
-    """The problem of choosing views for servers, by what documents of the stream show."""
+    """The problem of choosing views for servers, by what documents of the stream show.
+
+    A byte of a header takes time on each link that it goes over: `bandwidth` is the bytes a second of a link, `links`
+    how many a header goes over for each document of the server that most of them reach. None: one into each server
+    for each document that reaches it.
+    """
+    if not bandwidth > 0:
+        raise ConfigurationError(f"bandwidth: expected bytes a second, more than none, found {bandwidth!r}")
     candidates = _Candidates()
-    loads = tuple(candidates.load(server) for server in servers)
+    queries = [[candidates.conjuncts(plan) for plan in server.plans] for server in servers]
     started = perf_counter()
     table = read(documents, Limits())
     seconds = (perf_counter() - started) / len(documents) if documents else _PARSE
     candidates.count(table)
+    loads = candidates.loads(servers, queries, table)
     cost = seconds if parse_seconds is None else parse_seconds
     total = max((server.documents for server in servers), default=1.0)
     views, services = candidates.offered()
-    problem = Problem(loads, views, services, cost, byte_seconds, links, total)
+    problem = Problem(loads, views, services, cost, 1 / bandwidth, links, total)
     return ViewProblem(problem, tuple(candidates.numbers), candidates.writer.namespaces)
 
 
@@ -126,13 +143,47 @@ class _Candidates:
         self._nodes: dict[Expression, list[int]] = {}  # by candidate: how many nodes each document has
         self._sizes: dict[Expression, list[int]] = {}  # and how large its elements are
 
-    def load(self, server: ServerQueries) -> ServerLoad:
-        """A server's queries by the numbers of their expressions; one that cannot be a view is left out."""
-        queries = []
-        for plan in server.plans:
-            written = [(each, text) for each in asked(plan) if (text := self.writer.write(each)) is not None]
-            queries.append(tuple(Conjunct(self._number(each, text)) for each, text in written))
-        return ServerLoad(tuple(queries), server.documents, server.name)
+    def conjuncts(self, plan: Plan) -> list[_TestedExpression]:
+        """A query by the numbers of its expressions, with their tests; what cannot be a view is left out."""
+        found = asked_with_tests(plan).items()
+        written = [(each, tests, text) for each, tests in found if (text := self.writer.write(each)) is not None]
+        return [(self._number(each, text), tests) for each, tests, text in written]
+
+    def loads(
+        self,
+        servers: Sequence[ServerQueries],
+        queries: Sequence[Sequence[Sequence[_TestedExpression]]],
+        table: NodeTable,
+    ) -> tuple[ServerLoad, ...]:
+        """What servers ask, with the share of documents that pass each test of a query that has several."""
+        several = {part: None for its in queries for query in its if len(query) > 1 for part in query if part[1]}
+        shares = self._shares(list(several)[:_MOST_TESTS], table)
+        return tuple(
+            ServerLoad(
+                tuple(tuple(Conjunct(part[0], shares.get(part), _name(part[1])) for part in query) for query in its),
+                server.documents,
+                server.name,
+            )
+            for server, its in zip(servers, queries, strict=True)
+        )
+
+    def _shares(self, parts: Sequence[_TestedExpression], table: NodeTable) -> dict[_TestedExpression, float]:
+        """The share of documents with nodes that pass the tests on an expression; never quite nothing nor all."""
+        number, engine = len(table.documents), Engine()
+        tests = list(dict.fromkeys((at, test) for at, its in parts for test in its))
+        for key, (at, test) in enumerate(tests):
+            expression = self._expressions[at]
+            engine.add(key, pattern_of(expression if test is None else with_tests(expression, [test])))
+        if not number or not tests:
+            return {}
+        document, which, _ = engine.match(table).nodes()
+        passed = np.zeros((len(tests), number), bool)
+        passed[which, document] = True
+        row = {test: at for at, test in enumerate(tests)}
+        return {
+            (at, its): float((passed[[row[at, test] for test in its]].all(axis=0).sum() + 0.5) / (number + 1))
+            for at, its in parts
+        }
 
     def _number(self, expression: Expression, text: str) -> int:
         number = self.numbers.setdefault(text, len(self.numbers))
@@ -210,6 +261,11 @@ class _Candidates:
         found = self._nodes[expression]
         share = mean(number == 1 for number in found) if found else 1.0
         return _BYTES_ABSENT + share * (_BYTES_PRESENT - _BYTES_ABSENT)
+
+
+def _name(tests: tuple[Value | None, ...]) -> str:
+    """What feedback calls the test of a conjunct; nothing where it is not one test on a value."""
+    return show_test(tests[0]) if len(tests) == 1 and tests[0] is not None else ""
 
 
 def _is_element(link: Link) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from itertools import pairwise
 
 import numpy as np
 
@@ -31,6 +30,7 @@ class Predicates:
         self._anchor: dict[frozenset[int], int] = {}  # which one that is
         self._known: dict[bytes, Ints] = {}
         self._cached = 0
+        self._pairs: Ints = np.full((64, 2), -1, np.int32)  # by number; below zero where it is free
         self._table: tuple[Longs, Ints] | None = None
         self._partners: tuple[Longs, Ints, Ints] | None = None
 
@@ -54,6 +54,9 @@ class Predicates:
         number = self._numbers.get(pair)
         if number is None:
             number = self._numbers[pair] = self._free.pop() if self._free else len(self._numbers)
+            if number == len(self._pairs):
+                self._pairs = np.concatenate([self._pairs, np.full_like(self._pairs, -1)])
+            self._pairs[number] = pair
         return number
 
     def remove(self, opening: int, pairs: Iterable[tuple[int, int]]) -> None:
@@ -72,6 +75,7 @@ class Predicates:
             if not self._users[pair]:
                 del self._users[pair]
                 self._free.append(self._numbers.pop(pair))
+                self._pairs[self._free[-1]] = -1
         self._forget()
 
     @property
@@ -87,9 +91,10 @@ class Predicates:
     def of_pairs(self, earlier: Ints, later: Ints) -> Ints:
         """The number of the predicate of each pair of variables; -1 where there is none."""
         if self._table is None:
-            keys = np.array([left << 32 | right for left, right in self._numbers], np.int64)
-            order = np.argsort(keys)
-            self._table = keys[order], np.fromiter(self._numbers.values(), np.int32, keys.size)[order]
+            there = self._there()
+            keys = self._pairs[there, 0].astype(np.int64) << 32 | self._pairs[there, 1]
+            order = np.argsort(keys, kind="stable")
+            self._table = keys[order], there[order]
         keys, numbers = self._table
         if not keys.size:
             return np.full(earlier.size, -1, np.int32)
@@ -126,40 +131,37 @@ class Predicates:
     def _by_later(self) -> tuple[Longs, Ints, Ints]:
         """The predicates by the later document's variable: that, the earlier one's, and their numbers."""
         if self._partners is None:
-            pairs = np.array(list(self._numbers), np.int32).reshape(-1, 2)
-            order = np.argsort(pairs[:, 1], kind="stable")
-            numbers = np.fromiter(self._numbers.values(), np.int32, len(self._numbers))
-            self._partners = pairs[order, 1].astype(np.int64), pairs[order, 0], numbers[order]
+            there = self._there()
+            there = there[np.argsort(self._pairs[there, 1], kind="stable")]
+            self._partners = self._pairs[there, 1].astype(np.int64), self._pairs[there, 0], there
         return self._partners
+
+    def _there(self) -> Ints:
+        """The numbers that are not free."""
+        return np.flatnonzero(self._pairs[: self.bound, 0] >= 0).astype(np.int32)
 
     def satisfied(self, starts: Longs, numbers: Ints) -> tuple[list[Ints], Longs]:
         """Groups of predicates (each sorted, each once) in; the distinct answers, and the answer of each group, out."""
-        keys = self._keys(starts, numbers)
-        places: dict[bytes, int] = {}
-        answers: list[Ints] = []
-        of_group = np.empty(starts.size, np.int64)
-        if isinstance(keys, list):
-            bounds = [*starts.tolist(), numbers.size]
-            for group, key in enumerate(keys):
-                place = places.get(key)
-                if place is None:
-                    place = places[key] = len(answers)
-                    answers.append(self._answer(key, numbers[bounds[group] : bounds[group + 1]]))
-                of_group[group] = place
-            return answers, of_group
-        masks, first, of_group = np.unique(keys, return_index=True, return_inverse=True)
+        if not starts.size:
+            return [], starts
         ends = np.append(starts[1:], numbers.size)
-        for mask, at in zip(masks, first.tolist(), strict=True):
-            answers.append(self._answer(mask.tobytes(), numbers[starts[at] : ends[at]]))
+        _, first, of_group = np.unique(self._keys(starts, ends, numbers), return_index=True, return_inverse=True)
+        answers = []
+        for at in first.tolist():
+            some = numbers[starts[at] : ends[at]]
+            answers.append(self._answer(some.tobytes(), some))
         return answers, of_group
 
-    def _keys(self, starts: Longs, numbers: Ints) -> Longs | list[bytes]:
-        """What tells sets apart: a mask where there are few predicates, else the numbers themselves."""
+    def _keys(self, starts: Longs, ends: Longs, numbers: Ints) -> Longs:
+        """What tells sets apart: a mask where there are few predicates, else one number, or a number for each set."""
         if self.bound <= _BITS:
-            masks: Longs = np.add.reduceat(np.int64(1) << numbers.astype(np.int64), starts) if starts.size else starts
+            masks: Longs = np.add.reduceat(np.int64(1) << numbers.astype(np.int64), starts)
             return masks
-        bounds = [*starts.tolist(), numbers.size]
-        return [numbers[start:end].tobytes() for start, end in pairwise(bounds)]
+        keys = numbers[starts].astype(np.int64)
+        sets: dict[bytes, int] = {}
+        for group in np.flatnonzero(ends - starts > 1).tolist():
+            keys[group] = ~sets.setdefault(numbers[starts[group] : ends[group]].tobytes(), len(sets))
+        return keys
 
     def _answer(self, key: bytes, numbers: Ints) -> Ints:
         answer = self._known.get(key)

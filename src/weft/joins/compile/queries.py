@@ -9,10 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
+from weft.columns.flags import CountedNumbers
 from weft.columns.integers import Flags, Ints, Longs
 from weft.joins.compile.predicates import Predicates
 from weft.joins.compile.shapes import Condition, Joined, Shape
 from weft.joins.output.outputs import Writing
+from weft.joins.time.retention import Reach
 from weft.plans.xscl import Window
 
 VariablePairs = frozenset[tuple[int, int]]
@@ -109,6 +111,7 @@ class SharedJoin:
     since: int  # the first document, as they come, that any of them sees
     subscribers: dict[int, Subscriber] = field(default_factory=dict)
     openings: list[int] = field(default_factory=list)
+    publishers: int = 0  # how many of them publish their messages
 
 
 class Queries:
@@ -117,12 +120,18 @@ class Queries:
     def __init__(self) -> None:
         self.predicates = Predicates()
         self.shared: dict[Shape, SharedJoin] = {}
+        self.reach = Reach()
         self.openings: list[Opening | None] = []
         self._free: list[int] = []  # places of openings that are gone
         self.single: dict[int, list[SharedJoin]] = {}  # by the top variable: those that begin with one document
-        self._columns: tuple[Longs, Flags, Flags] | None = None
-        self._variables: Ints | None = None
-        self._sizes: Longs | None = None
+        self.tops = CountedNumbers()  # these variables
+        self.equated = CountedNumbers()  # the variables whose values are to be found again
+        self._lengths: Longs = np.zeros(64, np.int64)  # by opening, as the next four
+        self._is_strict: Flags = np.zeros(64, bool)
+        self._is_exact: Flags = np.zeros(64, bool)
+        self._sizes: Longs = np.zeros(64, np.int64)
+        self._publishers: Longs = np.zeros(64, np.int64)
+        self.absent = 0  # how many shapes wait for something not to come
         self.since = 0  # the latest that any subscriber begins with
 
     def add(self, number: int, shape: Shape, subscriber: Subscriber) -> None:
@@ -130,20 +139,39 @@ class Queries:
         shared = self.shared.get(shape)
         if shared is None:
             shared = self.shared[shape] = SharedJoin(shape, subscriber.since)
+            self.absent += shape.is_absence
+            self.reach.add(shape)
             if shape.present == 1:
                 self.single.setdefault(shape.sides[0].top, []).append(shared)
+                self.tops.add(shape.sides[0].top)
+            for variable in _equated(shape):
+                self.equated.add(variable)
             for opening in _openings(shared):
                 self._add_opening(shared, opening)
-            self._columns = self._variables = None
         shared.since = min(shared.since, subscriber.since)
         shared.subscribers[number] = subscriber
-        self.since, self._sizes = max(self.since, subscriber.since), None
+        self.since = max(self.since, subscriber.since)
+        self._count(shared, subscriber, 1)
 
     def _add_opening(self, shared: SharedJoin, opening: Opening) -> None:
         place = self._free.pop() if self._free else len(self.openings)
         self.openings[place : place + 1] = [opening]
         shared.openings.append(place)
+        if place == self._lengths.size:
+            for name in ("_lengths", "_is_strict", "_is_exact", "_sizes", "_publishers"):
+                column = getattr(self, name)
+                setattr(self, name, np.concatenate([column, np.zeros_like(column)]))
+        join = _join_of(opening)
+        self._lengths[place] = ANY_LENGTH if join is None else _length(join.window)
+        self._is_strict[place] = join is not None and join.operator != "JOIN"
+        self._is_exact[place] = opening.is_exact
         self.predicates.add(place, opening.pairs)
+
+    def _count(self, shared: SharedJoin, subscriber: Subscriber, more: int) -> None:
+        """A subscriber has come (1) or gone (-1)."""
+        shared.publishers += more * (subscriber.publish is not None)
+        self._sizes[shared.openings] = len(shared.subscribers)
+        self._publishers[shared.openings] = shared.publishers
 
     @property
     def ways(self) -> int:
@@ -160,11 +188,14 @@ class Queries:
     def remove(self, number: int, shape: Shape) -> None:
         """A subscriber fewer; the last one takes the shape along."""
         shared = self.shared[shape]
-        del shared.subscribers[number]
-        self._sizes = None
+        self._count(shared, shared.subscribers.pop(number), -1)
         if shared.subscribers:
             return
         del self.shared[shape]
+        self.absent -= shape.is_absence
+        self.reach.remove(shape)
+        for variable in _equated(shape):
+            self.equated.remove(variable)
         for place in shared.openings:
             opening = self.openings[place]
             assert opening is not None
@@ -174,44 +205,31 @@ class Queries:
         if shape.present == 1:
             single = self.single[shape.sides[0].top]
             single.remove(shared)
+            self.tops.remove(shape.sides[0].top)
             if not single:
                 del self.single[shape.sides[0].top]
-        self._columns = self._variables = None
 
     def columns(self) -> tuple[Longs, Flags, Flags]:
         """For each opening: the length of its window, whether the later one is strictly later, whether it is exact."""
-        if self._columns is None:
-            joins = [_join_of(opening) for opening in self.openings]
-            self._columns = (
-                np.array([ANY_LENGTH if join is None else _length(join.window) for join in joins], np.int64),
-                np.array([join is not None and join.operator != "JOIN" for join in joins], bool),
-                np.array([opening is not None and opening.is_exact for opening in self.openings], bool),
-            )
-        return self._columns
+        size = len(self.openings)
+        return self._lengths[:size], self._is_strict[:size], self._is_exact[:size]
+
+    def publishes(self, openings: Ints) -> bool:
+        """Whether messages of some of these openings become documents."""
+        return bool(self._publishers[openings].any())
 
     def sizes(self) -> Longs:
         """For each opening how many subscribers it has."""
-        if self._sizes is None:
-            self._sizes = np.array(
-                [0 if opening is None else len(opening.shared.subscribers) for opening in self.openings], np.int64
-            )
-        return self._sizes
-
-    def variables(self) -> Ints:
-        """The variables whose values are to be found again."""
-        if self._variables is None:
-            found = {variable for shape in self.shared for variable in _equated(shape)}
-            self._variables = np.array(sorted(found), np.int32)
-        return self._variables
+        return self._sizes[: len(self.openings)]
 
 
 def _length(window: Window) -> int:
     return ANY_LENGTH if window.nanoseconds is None else window.nanoseconds
 
 
-def _join_of(opening: Opening | None) -> Joined | None:
+def _join_of(opening: Opening) -> Joined | None:
     """The join between the two documents of an opening, if their blocks are neighbours."""
-    if opening is None or abs(opening.newest - opening.partner) != 1:
+    if abs(opening.newest - opening.partner) != 1:
         return None
     return opening.shared.shape.joins[max(opening.newest, opening.partner) - 1]
 

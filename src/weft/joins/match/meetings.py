@@ -95,7 +95,7 @@ class SecondStage:
 
     def occurrences(self, witnesses: Witnesses, places: Ints) -> Occurrences:
         """The values of the batch, each once a document and variable, sorted by value."""
-        rows = np.flatnonzero((witnesses.value >= 0) & np.isin(witnesses.variable, self._queries.variables()))
+        rows = np.flatnonzero((witnesses.value >= 0) & self._queries.equated.has(witnesses.variable))
         some = Occurrences(witnesses.value[rows], places[witnesses.document[rows]], witnesses.variable[rows]).sorted()
         if not some.value.size:
             return some

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -59,13 +60,18 @@ class Postings:
 
     def documents(self, value: int, variable: int) -> Ints:
         """The documents in which a variable has a value."""
-        found = [np.zeros(0, np.int32)]
+        return np.concatenate([np.zeros(0, np.int32), *self._found(value, variable)])
+
+    def count(self, value: int, variable: int) -> int:
+        """How many these are."""
+        return sum(found.size for found in self._found(value, variable))
+
+    def _found(self, value: int, variable: int) -> Iterator[Ints]:
         for run in self.runs:
             start, end = np.searchsorted(run.value, [value, value + 1])
             if start < end:
                 first, last = start + np.searchsorted(run.variable[start:end], [variable, variable + 1])
-                found.append(run.document[first:last])
-        return np.concatenate(found)
+                yield run.document[first:last]
 
     def compact(self, kept: Flags, places: Ints) -> None:
         """Keep the occurrences of these documents, which have new places."""

@@ -121,20 +121,27 @@ class Search:
         self, shape: Shape, block: int, condition: Condition, given: dict[int, Held], tries: Tries
     ) -> list[Held]:
         """The documents that a condition with a document that is given allows for a block."""
-        here, there = (
-            (condition.left, condition.right) if condition.left[0] == block else (condition.right, condition.left)
-        )
-        variable = shape.sides[block].variables[here[1]]
-        other = self._bindings(given[there[0]])
+        variable, values = self._allowed(shape, block, condition, given)
         places: dict[int, None] = {}
-        asked = shape.sides[there[0]].variables[there[1]]
-        values = set(other.values(asked).values())
         tries.spend(len(values))
         for value in values:
             places.update(dict.fromkeys(self._state.postings.documents(value, variable).tolist()))
         tries.spend(len(places) + _LOOKUP)
         held = self._state.held
         return [one for place in sorted(places) if (one := held[place]) is not None]
+
+    def _allowed(self, shape: Shape, block: int, condition: Condition, given: dict[int, Held]) -> tuple[int, set[int]]:
+        """The variable of a block that a condition is on, and the values that what is given allows for it."""
+        ends = condition.left, condition.right
+        here, there = ends if condition.left[0] == block else ends[::-1]
+        asked = shape.sides[there[0]].variables[there[1]]
+        values = set(self._bindings(given[there[0]]).values(asked).values())
+        return shape.sides[block].variables[here[1]], values
+
+    def _commonness(self, shape: Shape, block: int, condition: Condition, given: dict[int, Held]) -> int:
+        """How often the values that a condition allows for a block stand in documents."""
+        variable, values = self._allowed(shape, block, condition, given)
+        return sum(self._state.postings.count(value, variable) for value in values)
 
     def is_near(self, shape: Shape, block: int, given: dict[int, Held]) -> bool:
         """Whether a new document is within the windows of its neighbours, as far as these are there."""
@@ -148,6 +155,12 @@ class Search:
 
     def outputs(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[tuple[Nodes, ...]]:
         """The distinct nodes for the output of a match, a tuple for each block."""
+        tries.spend(0)  # where nothing is left the documents are not looked at
+        single = self._single_output(shape, documents)
+        if single is not None:
+            tries.spend(1)
+            yield single
+            return
         seen: set[tuple[Nodes, ...]] = set()
         for bound in self.bindings(shape, documents, tries):
             shown = tuple(
@@ -157,6 +170,17 @@ class Search:
             if shown not in seen:
                 seen.add(shown)
                 yield shown
+
+    def _single_output(self, shape: Shape, documents: Sequence[Held]) -> tuple[Nodes, ...] | None:
+        """The output where each of its variables has one node: whatever the others are bound to, it is the same."""
+        shown = []
+        for one, side in zip(documents, shape.sides[: shape.present], strict=True):
+            variables = [side.variables[place] for place in side.output]
+            if not one.multiple.isdisjoint(variables):
+                return None
+            bindings = self._bindings(one)
+            shown.append(tuple(bindings.nodes(variable)[0] for variable in variables))
+        return tuple(shown)
 
     def is_match(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> bool:
         """Whether some binding of the documents meets all conditions."""
@@ -230,8 +254,9 @@ class Search:
         """Whether a document that must not follow does follow a binding of the blocks before."""
         last = shape.present
         joined = shape.joins[-1]
-        condition = next(condition for condition in joined.conditions if condition.operator == "=")
         given = dict(enumerate(documents))
+        equalities = [each for each in joined.conditions if each.operator == "="]
+        condition = min(equalities, key=lambda each: self._commonness(shape, last, each, given))
         for one in self._candidates(shape, last, condition, given, tries):
             if self.is_within(shape, last - 1, documents[-1], one):
                 found = [self._bindings(each) for each in (*documents, one)]

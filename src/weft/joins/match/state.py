@@ -11,7 +11,7 @@ import numpy as np
 
 from weft.columns.integers import Flags, Longs
 from weft.documents.document import Document
-from weft.joins.match.postings import Postings
+from weft.joins.match.postings import Occurrences, Postings
 from weft.joins.match.witness import Witnesses
 from weft.joins.time.history import History
 
@@ -65,6 +65,14 @@ def hold(documents: Sequence[Numbered], witnesses: Witnesses) -> list[Held]:
         Held(*one, witnesses, of_rows, of_edges, frozenset(multiple.get(at, ())))
         for at, (one, of_rows, of_edges) in enumerate(columns)
     ]
+
+
+class StateMark(NamedTuple):
+    """A moment of the state: how many documents it had, which number was the next, and its postings."""
+
+    documents: int
+    sequence: int
+    runs: list[Occurrences]
 
 
 class State:
@@ -131,6 +139,16 @@ class State:
         self._timestamps[place], self._sequences[place] = one.timestamp, one.sequence
         self._is_multiple[place], self._is_held[place] = bool(one.multiple), True
         return place
+
+    def mark(self) -> StateMark:
+        """Where the state is now, so that what comes next can be taken back."""
+        return StateMark(len(self.held), self.history.sequence, self.postings.runs)
+
+    def cut(self, mark: StateMark) -> None:
+        """What has come since the mark has not; nothing may have gone since."""
+        del self.held[mark.documents :]
+        self.postings.runs = mark.runs
+        self.history.cut(mark.sequence)
 
     def begin_anew(self) -> None:
         """Hold nothing, so that what was held can be held again with other witnesses."""

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from weft.columns.flags import CountedNumbers
 from weft.columns.integers import Flags, Ints, Longs
 from weft.documents.document import is_in_stream
 from weft.documents.dtd import Dtd
@@ -134,7 +135,7 @@ class FirstStage:
         self._numbers: dict[_WitnessKey, int] = {}  # of definitions and edges in the engine
         self._keys: dict[int, _WitnessKey] = {}
         self._asked: dict[int, int] = {}  # how many ask for each
-        self._valued: dict[int, int] = {}  # and for its values
+        self._valued = CountedNumbers()  # and for its values
         self._streams: dict[int, str] = {}
         self._edges: set[int] = set()
         self._next = 0
@@ -146,7 +147,7 @@ class FirstStage:
         """The number of a variable; with `valued` the values of its nodes are asked for too."""
         number = self._add(definition, definition.stream)
         if valued:
-            self._valued[number] = self._valued.get(number, 0) + 1
+            self._valued.add(number)
         return number
 
     def add_edge(self, definition: Definition, links: tuple[Link, ...]) -> int:
@@ -158,9 +159,7 @@ class FirstStage:
     def remove(self, number: int, valued: bool = False) -> None:
         """One fewer asks for a variable or an edge."""
         if valued:
-            self._valued[number] -= 1
-            if not self._valued[number]:
-                del self._valued[number]
+            self._valued.remove(number)
         self._asked[number] -= 1
         if not self._asked[number]:
             del self._asked[number], self._streams[number]
@@ -223,7 +222,7 @@ class FirstStage:
 
     def is_valued(self, variables: Ints) -> Flags:
         """Of which variables the values are asked for."""
-        return np.isin(variables, np.fromiter(self._valued, np.int32, len(self._valued)))
+        return self._valued.has(variables)
 
     def match_all(self, table: NodeTable) -> Matches:
         """What the engine finds in a batch, of all that is asked for."""

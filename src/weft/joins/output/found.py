@@ -81,6 +81,23 @@ class Found:
                 yield opening.shared, (pair if opening.newest else pair[::-1])
         yield from self.searched
 
+    @property
+    def may_publish(self) -> bool:
+        """Whether there is a match of a query whose messages become documents."""
+        if any(self.queries.publishes(part.opening) for part in self.meetings):
+            return True
+        return any(shared.publishers for shared, _ in self.searched) or any(
+            one.shared.publishers for one in self.closed
+        )
+
+    def take(self, other: Found) -> None:
+        """What was found of other documents is found too."""
+        self.meetings += other.meetings
+        self.searched += other.searched
+        self.rejected += other.rejected
+        for key, reason in other.failures.items():
+            self.failures.setdefault(key, reason)
+
     def due(self, search: Search) -> list[Due]:
         """The messages to be: in the order of time, those of one document by their subscribers' numbers."""
         matches: list[Match] = []
@@ -100,6 +117,7 @@ class Match:
     shared: SharedJoin
     documents: tuple[Held, ...]
     outputs: tuple[tuple[Nodes, ...], ...] | None = None
+    is_sure: bool = True  # else it is one only if some binding meets all conditions
 
     @property
     def newest(self) -> str:
@@ -130,6 +148,8 @@ def fan_out(search: Search, matches: Iterable[Match], failures: Failures) -> lis
             outputs: Iterable[tuple[Nodes, ...]] | None = match.outputs
             if outputs is None:
                 of_shape = tries.setdefault(id(match.shared), search.tries())
+                if not match.is_sure and not search.is_match(match.shared.shape, match.documents, of_shape):
+                    continue
                 outputs = search.outputs(match.shared.shape, match.documents, of_shape)
             for due in _messages(match, outputs, made, search.most, failures):
                 rows.append(due)  # one by one: what was made before something goes wrong stays
@@ -144,6 +164,9 @@ def _messages(
 ) -> Iterator[Due]:
     """The messages of a match, for each subscriber as long as it has not made the most."""
     seeing, newest = _seeing(match.shared, match.documents), match.newest
+    if all(made[number] >= most for number, _ in seeing):  # there is an output, and nobody can have it
+        fail(failures, (number for number, _ in seeing), newest, _too_many(most))
+        return
     sources = tuple(one.document for one in match.documents)
     for nodes in outputs:
         full = []
@@ -155,10 +178,14 @@ def _messages(
             row = MessageRow(subscriber.written, sources, nodes, number, match.moment)
             yield Due(number, subscriber, row, match.moment[0], newest)
         if full:
-            fail(failures, full, newest, TooManyError(f"more than {most:,} messages of one document"))
+            fail(failures, full, newest, _too_many(most))
             seeing = [one for one in seeing if one[0] not in full]
         if not seeing:
             return
+
+
+def _too_many(most: int) -> TooManyError:
+    return TooManyError(f"more than {most:,} messages of one document")
 
 
 def fail(failures: Failures, numbers: Iterable[int], document: str, error: Exception) -> None:

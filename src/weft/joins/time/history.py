@@ -37,6 +37,13 @@ class History:
             timestamps.append(timestamp)
         return sequence
 
+    def cut(self, sequence: int) -> None:
+        """The documents from a sequence number on have not come."""
+        self.sequence = sequence
+        for sequences, timestamps in self._columns.values():
+            first = bisect_left(sequences, sequence)
+            del sequences[first:], timestamps[first:]
+
     def columns(self) -> dict[str, tuple[list[int], list[int]]]:
         """The sequence numbers and timestamps by stream."""
         return {

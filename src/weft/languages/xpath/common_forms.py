@@ -113,7 +113,7 @@ class CommonForms:
         assert found is not None, "pieces have the form of predicates"
         function, subject, part, path, equality, constant, order, number = found.groups()
         if function is not None:
-            return string_function(cast(Operator, function), self._paths[subject], part[1:-1])
+            return string_function(cast(Operator, function), part[1:-1], self._paths[subject])
         operator = cast(Operator, equality or order)
         if operator is None:
             return has(self._paths[path])

@@ -3,39 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NoReturn
+from functools import partial
+from typing import cast
 
-from weft.languages.reader import Reader
-from weft.languages.xpath.predicates import (
-    CONSTANT_FUNCTIONS,
-    FUNCTIONS,
-    INSTANT_FUNCTIONS,
-    STRING_FUNCTIONS,
-    Operand,
-    as_test,
-    compare,
-    hopeless,
-    position_test,
-    string_function,
-)
+from weft.languages.xpath.above import above, of_siblings
+from weft.languages.xpath.comparing import WrittenComparison, compare
+from weft.languages.xpath.comparing.written_comparison import in_order
+from weft.languages.xpath.functions import Functions
+from weft.languages.xpath.hopeless import as_instant, hopeless
+from weft.languages.xpath.operand import Operand, any_of, exists, truth_of
+from weft.languages.xpath.operands import BEYOND
+from weft.languages.xpath.predicates import first_item, over
 from weft.plans.comparisons import FLIPPED
-from weft.plans.instants import instant
-from weft.plans.plan import And, Link, Not, Operator, Or, Rank, Test, conjunction, negation
-from weft.plans.regex import MOST_IN_QUERY, instructions, translate
+from weft.plans.instants import Instant
+from weft.plans.plan import (
+    Always,
+    And,
+    Comparison,
+    Constant,
+    Count,
+    Link,
+    Not,
+    Or,
+    Rank,
+    Test,
+    Value,
+    conjunction,
+    negation,
+)
 
-_COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
+#: The comparisons of single values, and those of any of several that mean the same here.
+VALUE_COMPARISONS: dict[str, Comparison] = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">=", *VALUE_COMPARISONS})
+_TYPES = {"path": "text", "string": "text", "test": "truth"} | dict.fromkeys(
+    ("number", "count", "position", "last"), "number"
+)
 #: Predicates with positions in a row: what a position counts is in its test, so each of them doubles the next.
 _MOST_RANKED = 5
-#: What stands in the functions that make instants.
-_INSTANTS = {
-    "xs:date": "a date like 2026-01-31, with a time zone or without",
-    "xs:dateTime": "a date and time like 2026-01-31T10:00:00Z",
-    "xs:time": "a time like 10:00:00",
-}
-_OTHER_OPERATORS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "is", "to", "div", "mod", "idiv"})
 
 
-class Conditions(Reader):
+class Conditions(Functions):
     """Reads what stands in square brackets. How a path is read is for those who build on this."""
 
     def __init__(self, query: str, language: str) -> None:
@@ -43,26 +50,6 @@ class Conditions(Reader):
         self._before: list[Test] = []  # the predicates of the same step that were read already
         self._all_before: Test | None = None  # the same as one test, made for the first position that needs it
         self._rankable = False  # whether positions make sense at this step
-        self._instructions = 0  # of all regular expressions so far
-
-    is_xquery = False  # whether < and its like compare texts with a text, and what a number is
-
-    def scoped(self, test: Test, operand: Operand) -> Test:  # noqa: ARG002 - for those who build on this
-        """A test on what an operand's paths lead to, told where they start."""
-        return test
-
-    def string(self) -> str:
-        """The string literal that is next."""
-        text = self.advance()
-        return text[1:-1].replace(text[0] * 2, text[0])
-
-    def path(self, absolute: bool = False) -> tuple[Link, ...]:
-        """A path as links: stretches without predicates, each with the test at its end."""
-        raise NotImplementedError
-
-    def starts_step(self) -> bool:
-        """Whether a step can start here."""
-        return self.kind == "name" or self.text in ("@", ".", "*", "..")
 
     def predicates(self, rankable: bool) -> list[Test]:
         """The predicates of a step; positions in one count what passes those before it."""
@@ -73,8 +60,9 @@ class Conditions(Reader):
 
     def predicate(self, rankable: bool, before: list[Test]) -> Test:
         """One predicate behind others of the same step."""
-        outer = self._before, self._all_before, self._rankable
-        self._before, self._all_before, self._rankable = before, None, rankable
+        outer = self._before, self._all_before, self._rankable, self._quantified, self.here
+        self.here, step = self.next_step, self.next_step
+        self._before, self._all_before, self._rankable, self._quantified = before, None, rankable, None
         self.enter()
         self.expect("[")
         at = self.at
@@ -82,7 +70,20 @@ class Conditions(Reader):
         test = self._rank("=", operand, at) if operand.is_position else self._as_condition(operand, at)
         self.expect("]")
         self.leave()
-        self._before, self._all_before, self._rankable = outer
+        self._before, self._all_before, self._rankable, self._quantified, self.here = outer
+        self.next_step = step
+        return test
+
+    def condition(self) -> Test:
+        """A whole condition, with `and` and `or`."""
+        at = self.at
+        return self._as_condition(self.disjunction(), at)
+
+    def quantified_condition(self) -> Test:
+        """The condition of some or every; it is of another node, so positions make no sense there."""
+        outer, self._rankable, self.here = (self._rankable, self.here), False, None
+        test = self.condition()
+        self._rankable, self.here = outer
         return test
 
     def disjunction(self) -> Operand:
@@ -107,42 +108,93 @@ class Conditions(Reader):
         return Operand("test", test=conjunction(tests))
 
     def _as_condition(self, operand: Operand, at: int) -> Test:
-        test = as_test(operand)
-        if test is None:
-            self.fail("expected a condition, found a constant", at)
-        return self.scoped(test, operand) if operand.kind == "path" else test
+        """An operand by its truth: nodes and counts are there, a text is not empty, a number neither 0 nor none."""
+        match operand.kind:
+            case "test":
+                return operand.test or Always(True)
+            case "path":
+                return self.scoped(exists(operand.paths), operand)
+            case "count":
+                return self.scoped(exists(operand.paths), operand)
+            case "string" | "number":
+                return truth_of(operand.constant)
+            case "item" if operand.item == "string":
+                return self.scoped(over(operand.paths[0], partial(first_item, Value("!=", ""))), operand)
+            case "item" if operand.item == "number":
+                values = [Value(side, 0.0, self.is_xquery) for side in cast(tuple[Comparison, ...], ("<", ">"))]
+                sides = [over(operand.paths[0], partial(first_item, value)) for value in values]
+                return self.scoped(Or(tuple(sides)), operand)
+            case _:
+                return self.fail("expected a condition, found a constant", at)
 
     def _comparison(self) -> Operand:
-        at, left = self.at, self._operand()
+        at, left = self.at, self.operand()
+        if self.text in BEYOND:
+            left = self.beyond(left)
         if self.text not in _COMPARISONS:
-            self._refuse_other_operators()
             return left
         operator = self.advance()
-        right_at, right = self.at, self._operand()
-        if right.kind == "position":
+        right_at, right = self.at, self.operand()
+        if self.text in BEYOND:
+            right = self.beyond(right)
+        is_alike = operator in ("=", "!=") or (self.is_xquery and operator not in VALUE_COMPARISONS)
+        if left.kind == "path" and is_alike and right.kind in ("string", "number"):  # as most are
+            is_double = self.is_xquery and right.kind == "number"
+            value = Value(cast(Comparison, operator), right.constant, is_double)
+            return Operand("test", test=self.scoped(exists(left.paths, value), left))
+        is_value = operator in VALUE_COMPARISONS
+        if is_value:
+            self._check_values(left, operator, right, right_at)
+            operator = VALUE_COMPARISONS[operator]
+        if right.kind == "position" or (right.kind == "last" and left.kind != "position"):
             left, right, operator = right, left, FLIPPED[operator]
         if left.kind == "position":
             return Operand("test", test=self._rank(operator, right, at))
-        test = compare(left, operator, right, self.is_xquery)
+        if left.kind == "last" and right.kind == "number":
+            return Operand("test", test=self._last(operator, right.constant, at))
+        if "test" in (left.kind, right.kind):
+            return self._same_truth(left, operator, right, at, right_at)
+        return Operand("test", test=self._compared(left, operator, right, is_value, at, right_at))
+
+    def _compared(self, left: Operand, operator: str, right: Operand, is_value: bool, at: int, right_at: int) -> Test:
+        first, comparison, second = in_order(left, operator, right)
+        test = compare(WrittenComparison(first, comparison, second, self.is_xquery, is_value or self.is_xquery))
         if test is None:
             feature = "a comparison of two paths" if left.paths and right.paths else "a comparison like this"
             self.refuse(feature, right_at, "compare a path with a constant")
-        self._warn_of(left, operator, right, at, right_at)
-        return Operand("test", test=self.scoped(test, left if left.paths else right))
-
-    def _warn_of(self, left: Operand, operator: str, right: Operand, at: int, right_at: int) -> None:
-        """Tell of a comparison whose constant leaves it no choice."""
-        if left.is_constant:
-            left, right, operator, right_at = right, left, FLIPPED[operator], at
-        reason = hopeless(left, operator, right, self.is_xquery)
+        written = right_at if second is right else at
+        if first.kind in ("path", "item") and not (is_value or self.is_xquery):
+            instead = as_instant(comparison, second.constant)
+            if instead is not None:
+                self.refuse(f"{operator} between numbers, one of them a date", written, instead)
+        reason = hopeless(first, comparison, second, is_value or self.is_xquery)
         if reason is not None:
-            self.warn(reason, right_at)
+            self.warn(reason, written)
+        return self.scoped(test, first)
 
-    def _refuse_other_operators(self) -> None:
-        if self.kind == "name" and self.text in _OTHER_OPERATORS:
-            self.refuse(f"the operator {self.text}", self.at, "use = != < <= > >=")
-        if self.kind == "sign" and self.text in ("+", "-", "*"):
-            self.refuse("arithmetic", self.at)
+    def _check_values(self, left: Operand, operator: str, right: Operand, at: int) -> None:
+        """`eq` and its like compare what is of one type; what stands in a document is a text to them."""
+        types = {_type_of(left), _type_of(right)}
+        if len(types) > 1 and None not in types:
+            wanted = next((each for each in types if each not in ("text", "truth")), "number")
+            function = wanted if wanted == "number" else f"xs:{wanted}"
+            self.refuse(f"{operator} between values of two types", at, f"write {function}(…) {operator} …")
+        if "list" in (left.kind, right.kind) or "range" in (left.kind, right.kind):
+            self.refuse(f"{operator} with several values", at, f"use {VALUE_COMPARISONS[operator]}")
+
+    def _same_truth(self, left: Operand, operator: str, right: Operand, at: int, right_at: int) -> Operand:
+        """`p = true()`: both are truths then, in XPath 1.0; in XQuery they must be."""
+        if operator not in ("=", "!=") or (self.is_xquery and left.kind != right.kind):
+            self.refuse("a comparison like this", right_at, "use not(…), or boolean(…) on both sides")
+        one, other = self._as_condition(left, at), self._as_condition(right, right_at)
+        other = other if operator == "=" else negation(other)
+        for known, test in ((one, other), (other, one)):
+            if isinstance(known, Always):
+                return Operand("test", test=test if known.value else negation(test))
+        both, neither = conjunction([one, other]), conjunction([negation(one), negation(other)])
+        return Operand("test", test=any_of([each for each in (both, neither) if each is not None]))
+
+    # -- positions
 
     def _rank(self, operator: str, operand: Operand, at: int) -> Test:
         if not self._rankable:
@@ -151,7 +203,7 @@ class Conditions(Reader):
             if sum(map(_has_rank, self._before)) >= _MOST_RANKED:
                 self.refuse(f"a position behind {_MOST_RANKED} predicates with positions", at)
             self._all_before = conjunction(list(self._before))
-        test = position_test(operator, operand, self._all_before)
+        test = self._position(cast(Comparison, operator), operand)
         if test is None:
             self.refuse("a position that is not a number or last()", at)
         reason = hopeless(Operand("position"), operator, operand, self.is_xquery)
@@ -159,104 +211,49 @@ class Conditions(Reader):
             self.warn(reason, at)
         return test
 
-    def _operand(self) -> Operand:
-        if self.kind == "name":
-            if self.following == "(" and self.text != "text":
-                return self._function()
-            return self._path_operand()
-        if self.kind == "string":
-            return Operand("string", constant=self.string())
-        if self.kind == "number":
-            return Operand("number", constant=float(self.advance()))
-        if self.accept("-"):
-            if self.kind != "number":
-                self.unexpected("a number after -")
-            return Operand("number", constant=-float(self.advance()))
-        if self.accept("("):
-            self.enter()
-            inner = self.disjunction()
-            self.leave()
-            self.expect(")")
-            return inner
-        return self._path_operand()
+    def _last(self, operator: str, number: Constant, at: int) -> Test:
+        """How many siblings a position counts: a count at the parent.
 
-    def _path_operand(self) -> Operand:
-        """Paths with `|` between them."""
-        if not self.starts_step() and self.text not in ("/", "//"):
-            self.unexpected("a path, a constant or a function")
-        found = [self.path()]
-        while self.accept("|") or self.accept_word("union"):
-            found.append(self.path())
-        if self.kind == "name" and self.text in ("intersect", "except"):
-            self.refuse(f"{self.text} in a predicate", self.at)
-        return Operand("path", paths=tuple(found))
+        before  //a[b][last() > 2]
+        after   //*[count(a[b]) > 2]/a[b]
+        """
+        if not self._rankable or self.here is None or not isinstance(number, float):
+            self.refuse("last() other than among children", at)
+        before = of_siblings(conjunction(list(self._before)) or Always(True))
+        self.went_up = True
+        step = replace(self.here, deep=False)
+        return above("parent", Count((Link((step,), before),), cast(Comparison, operator), number))
 
-    def _function(self) -> Operand:
-        at, name = self.at, self.function_name()
-        if name not in FUNCTIONS:
-            self.refuse_function()
-        self.advance()
-        self.expect("(")
-        self.enter()
-        operand = self._apply(name, at)
-        self.leave()
-        self.expect(")")
-        return operand
+    def _position(self, operator: Comparison, operand: Operand) -> Test | None:
+        """position() in relation to a number, last(), a range or a list."""
+        if operand.kind == "last":
+            return Rank(self._all_before, operator, None)
+        if operand.kind == "number" and isinstance(operand.constant, float):
+            return Rank(self._all_before, operator, operand.constant)
+        if operand.kind == "range" and operator == "=":
+            low, high = operand.parts
+            return conjunction(
+                [
+                    test
+                    for end, side in ((low, ">="), (high, "<="))
+                    if (test := self._position(cast(Comparison, side), end)) is not None
+                ]
+            )
+        if operand.kind == "list":
+            tests = [self._position(operator, part) for part in operand.parts]
+            return None if None in tests else any_of([test for test in tests if test is not None])
+        return None
 
-    def _apply(self, name: str, at: int) -> Operand:
-        if name in CONSTANT_FUNCTIONS:
-            return CONSTANT_FUNCTIONS[name]
-        if name in INSTANT_FUNCTIONS:
-            return self._instant(name, at)
-        if name in STRING_FUNCTIONS:
-            return Operand("test", test=self._string_function(name, at))
-        if name == "count":
-            counted = self._path_operand()
-            if len(counted.paths) > 1:
-                self.refuse("a union in count()", at)
-            return replace(counted, kind="count")
-        inside = self.at
-        test = self._as_condition(self.disjunction(), inside)
-        return Operand("test", test=negation(test) if name == "not" else test)
 
-    def _string_function(self, name: Operator, at: int) -> Test:
-        subject = self._path_operand()
-        if len(subject.paths) > 1:
-            self.refuse(f"a union in {name}()", at)
-        self.expect(",")
-        if self.kind != "string":
-            self.unexpected("a string constant")
-        constant_at, constant = self.at, str(self._operand().constant)
-        try:
-            if name == "matches":
-                constant = translate(constant)
-                self._instructions += instructions(constant)
-        except ValueError as error:
-            self.refuse(f"this regular expression ({error})", constant_at)
-        if self._instructions > MOST_IN_QUERY:
-            self.refuse("so much in regular expressions", constant_at, "split the query, or repeat less in them")
-        return self.scoped(string_function(name, subject.paths[0], constant), subject)
-
-    def _instant(self, name: str, at: int) -> Operand:
-        if self.kind != "string":
-            if self.kind == "name" or self.text in ("$", ".", "@", "/", "//", "*"):
-                instead = f"compare the path itself: its values are read as {name} where the constant is one"
-                self.refuse(f"a path in {name}()", at, instead)
-            self.unexpected("a string constant")
-        constant_at, text = self.at, self.string()
-        found = instant(text)
-        if found is None or found.type != INSTANT_FUNCTIONS[name]:
-            self.fail(f"expected {_INSTANTS[name]}, found {text!r}", constant_at)
-        return Operand("instant", constant=found)
-
-    def function_name(self) -> str:
-        """The name of the function that is next, with the prefix that it usually has."""
-        return self.text
-
-    def refuse_function(self) -> NoReturn:
-        """There is no such function."""
-        known = ", ".join(sorted(FUNCTIONS))
-        self.refuse(f"the function {self.text}()", self.at, f"there are {known} in predicates")
+def _type_of(operand: Operand) -> str | None:
+    """What eq and its like compare an operand as; nothing for several values."""
+    match operand.kind:
+        case "item":
+            return "text" if operand.item == "string" else operand.item
+        case "instant":
+            return operand.constant.type if isinstance(operand.constant, Instant) else None
+        case kind:
+            return _TYPES.get(kind)
 
 
 def _has_rank(test: Test) -> bool:

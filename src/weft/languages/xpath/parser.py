@@ -6,24 +6,23 @@ from collections.abc import Mapping
 from typing import Literal
 
 from weft.documents.kind import Kind
-from weft.languages.reader import MOST_NESTED, OnWarning
-from weft.languages.xpath.conditions import Conditions
+from weft.languages.expressions import expression_name, starts_xquery
+from weft.languages.reader import MOST_NESTED, OnWarning, behind_comments
+from weft.languages.xpath.above import goes_up
 from weft.languages.xpath.names import Names
+from weft.languages.xpath.trails import FROM_DOCUMENT, FROM_NODE, UP_TO_DOCUMENT, Trail, Trails, selection_of, trails_of
+from weft.languages.xpath.turns import AXES, BACK, UPWARD, Turns, plain
+from weft.languages.xpath.unlike import fold_unlike
 from weft.plans.plan import (
-    And,
     Combine,
     Link,
     Named,
-    Not,
-    Pattern,
     Selection,
     Step,
     Test,
-    Unlike,
     conjunction,
 )
 
-_AXES = frozenset({"child", "descendant", "attribute", "self", "descendant-or-self"})
 _OTHER_NODES = frozenset({"comment", "processing-instruction", "node", "element", "attribute", "document-node"})
 
 
@@ -42,11 +41,21 @@ def parse(
     parser = Parser(query, Names(namespaces or {}, ignore_namespaces)).within(most_nested, on_warning)
     selection = parser.union()
     if parser.kind != "end":
+        _refuse_xquery(parser)
         parser.unexpected("the end of the query")
     return selection
 
 
-class Parser(Conditions):
+def _refuse_xquery(parser: Parser) -> None:
+    """Tell by its name what XQuery has at the start of a query, and XPath has not."""
+    at = behind_comments(parser.query, 0)
+    if at is not None and starts_xquery(parser.query, at):
+        parser.seek(at)
+        name = expression_name(parser.text, parser.following) or f"{parser.text} {parser.following}".rstrip()
+        parser.refuse(f"{name} in XPath", at, 'say language="xquery"')
+
+
+class Parser(Turns):
     """A recursive descent over the tokens of one query."""
 
     def __init__(self, query: str, names: Names, language: str = "XPath") -> None:
@@ -84,64 +93,104 @@ class Parser(Conditions):
         self.leave()
         self.expect(")")
         if self.text in ("/", "//", "["):
-            self.refuse("a step or predicate behind parentheses", self.at, "write the paths out")
+            return self._behind_parentheses(inner)
         return inner
 
-    def _pattern(self) -> Pattern:
+    def _behind_parentheses(self, inner: Selection) -> Selection:
+        """`(a | b)[c]/d`: what stands behind belongs to each of the paths."""
         at = self.at
-        links = self.path(absolute=True)
-        if not links or not links[0].path:
+        trails = trails_of(inner)
+        if trails is None:
+            self.refuse("a step or predicate behind intersect or except", at, "write the paths out")
+        self.next_step = None
+        trails = self.tested_all(trails, self.predicates(rankable=False), at)
+        if self.kind == "sign" and self.text in ("/", "//"):
+            trails = self.go_on(trails, self.advance() == "//")
+        return self._selected(trails, at)
+
+    def _selected(self, trails: Trails, at: int) -> Selection:
+        if not trails:
+            self.refuse("a path that leads nowhere", at)
+        selection = selection_of(trails)
+        if selection is None:
             self.refuse("the document itself as a result", at, "use /* for its root element")
-        result: Pattern | None = None
-        for link in links:
-            result = Pattern(result, link.path, link.test)
-        assert result is not None
-        return result
+        return selection
+
+    def _pattern(self) -> Selection:
+        at = self.at
+        return self._selected(self.trails(absolute=True), at)
 
     def function_name(self) -> str:
-        """The name of the function that is next, with the prefix that it usually has."""
+        """The name of the function that is next; the usual prefix of XML Schema is xs."""
         return self.names.function(self.text)
 
     # -- paths
 
-    def path(self, absolute: bool = False) -> tuple[Link, ...]:
-        """A path as links: stretches without predicates, each with the test at its end."""
-        deep = False
+    def trails(self, absolute: bool = False) -> Trails:
+        """A path as the ways that it may go; in a predicate it may start at the document."""
+        start, deep = FROM_DOCUMENT if absolute else FROM_NODE, False
         if self.kind == "sign" and self.text in ("/", "//"):
             if not absolute:
-                self.refuse("an absolute path in a predicate", self.at, "start at . instead")
+                start, self.went_up = UP_TO_DOCUMENT, True
             deep = self.advance() == "//"
             if not deep and not self.starts_step():
-                return ()
-        return self.steps(deep)
+                return (start,)
+        return self.trails_from(start, deep)
+
+    def path(self, absolute: bool = False) -> tuple[Link, ...]:
+        """A path that goes one way, and that down, as links."""
+        at = self.at
+        return self._only_links(self.trails(absolute), at)
 
     def steps(self, deep: bool) -> tuple[Link, ...]:
-        """Steps as links; with `deep` the first one leads to descendants."""
-        links: list[Link] = []
+        """Steps that go one way, and that down, as links; with `deep` the first one leads to descendants."""
+        at = self.at
+        return self._only_links(self.trails_from(FROM_NODE, deep), at)
+
+    def _only_links(self, trails: Trails, at: int) -> tuple[Link, ...]:
+        if len(trails) != 1 or trails[0].ups:
+            self.refuse("a path that goes up, or several ways, here", at, "write the paths out")
+        return trails[0].links
+
+    def trails_from(self, start: Trail, deep: bool) -> Trails:
+        """Steps as the ways that they may go from a start, which has no steps."""
+        links: list[Link] = list(start.links)
         steps: list[Step] = []
         while True:
-            deep = self._step(links, steps, deep)
+            stays = self._step(links, steps, deep)
+            if stays is None:
+                return self.turned(start._replace(links=plain(links, steps)), deep)
+            deep = stays
             if self.kind != "sign" or self.text not in ("/", "//"):
                 break
-            if _is_leaf(steps[-1:] or (links[-1].path[-1:] if links else ())):
+            if _is_leaf(steps[-1:] or (links[-1].path[-1:] if links else ())) and self.following not in BACK:
                 self.fail(f"expected the end of the path, found {self.text!r}: no nodes lie below", self.at)
             deep = self.advance() == "//" or deep
         if deep:
             self.refuse("// before a step that stays where it is", self.at)
         if steps:
             links.append(Link(tuple(steps)))
-        return tuple(links)
+        return (Trail(tuple(links), start.ups, start.is_absolute),)
 
-    def _step(self, links: list[Link], steps: list[Step], deep: bool) -> bool:
-        """Read one step; what comes back is whether the next one must be deep for its sake."""
-        at, axis = self.at, "child"
+    def _step(self, links: list[Link], steps: list[Step], deep: bool) -> bool | None:
+        """Read one step; what comes back is whether the next one must be deep for its sake.
+
+        Nothing comes back where the path turns up or several ways: before this step, or for the sake of its predicates.
+        """
+        at, axis, following = self.at, "child", ""
         if self.kind == "sign":
             if self.accept("."):
                 return self._stay(links, steps, [], deep, at)
             if self.accept("@"):
                 axis = "attribute"
-        elif self.following == "::":
-            axis = self._axis()
+            elif self.text in ("..", "("):
+                return None
+        elif (following := self.following) == "::":
+            if self.turns(deep):
+                return None
+            axis, following = self.axis(), self.following
+        elif following == "(" and self.text == "node":
+            return None
         if axis == "descendant-or-self":
             self._expect_any_node(at)
             return True
@@ -151,23 +200,25 @@ class Parser(Conditions):
                 self._expect_any_node(at)
             elif deep:
                 self.refuse("// before self::", at, "test the name in a predicate")
-            return self._stay(links, steps, [] if is_any else [Named(self._label(False))], deep, at)
-        step = self._node_test(axis == "attribute", deep or axis == "descendant")
+            return self._stay(links, steps, [] if is_any else [Named(self.label(False))], deep, at)
+        step = self._node_test(axis == "attribute", deep or axis == "descendant", following)
         if self.text == "[":
+            self.next_step = step
             tests = self._predicates_behind(links, rankable=axis == "child")
-            steps.append(_fold_unlike(step, tests))
+            steps.append(fold_unlike(step, tests))
             self._attach(links, steps, tests)
-        else:
-            steps.append(step)
+            return None if self.asked_above else False
+        steps.append(step)
         return False
 
-    def _stay(self, links: list[Link], steps: list[Step], tests: list[Test], deep: bool, at: int) -> bool:
+    def _stay(self, links: list[Link], steps: list[Step], tests: list[Test], deep: bool, at: int) -> bool | None:
         """A step to the node itself: its predicates are tests on where the path has come to."""
+        self.next_step = None
         tests = [*tests, *self._predicates_behind(links, rankable=False)]
         if tests and deep:
             self.refuse("// before a step that stays where it is", at)
         self._attach(links, steps, tests)
-        return deep
+        return None if self.asked_above else deep
 
     def _predicates_behind(self, links: list[Link], rankable: bool) -> list[Test]:
         """The predicates of a step; in the plan it is nested in the links before it."""
@@ -176,15 +227,16 @@ class Parser(Conditions):
         self._nested -= len(links)
         return tests
 
-    def _axis(self) -> str:
+    def axis(self) -> str:
+        """The axis that is next, with its colons."""
         at, axis = self.at, self.advance()
-        if axis not in _AXES:
+        if axis not in AXES and axis not in UPWARD:
             self.refuse(f"the axis {axis}::", at)
         self.expect("::")
         return axis
 
-    def _node_test(self, is_attribute: bool, deep: bool) -> Step:
-        if self.kind == "name" and self.following == "(" and not is_attribute:
+    def _node_test(self, is_attribute: bool, deep: bool, following: str) -> Step:
+        if following == "(" and self.kind == "name" and not is_attribute:
             if self.text == "text":
                 self.advance()
                 self.advance()
@@ -193,7 +245,7 @@ class Parser(Conditions):
             if self.text in _OTHER_NODES:
                 self.refuse(f"{self.text}()", self.at)
             self.refuse_function()
-        label = self._label(is_attribute)
+        label = self.label(is_attribute)
         return Step(label, deep, Kind.ATTRIBUTE) if is_attribute else Step(label, deep)
 
     def _expect_any_node(self, at: int) -> None:
@@ -202,12 +254,11 @@ class Parser(Conditions):
         self.expect("(")
         self.expect(")")
 
-    def _label(self, is_attribute: bool) -> str:
+    def label(self, is_attribute: bool) -> str:
+        """The name test that is next."""
         if self.kind != "name":
             if self.accept("*"):
                 return "*"
-            if self.text == "..":
-                self.refuse("the parent step ..", self.at, "put the condition in a predicate further up")
             self.unexpected("a step")
         at, name = self.at, self.advance()
         try:
@@ -220,6 +271,9 @@ class Parser(Conditions):
         test = conjunction(tests)
         if test is None:
             return
+        if self.went_up and goes_up(test):
+            self.asked_above = tests
+            return
         if steps or not links:
             self.check_nesting(self._nested + len(links), self.at)
             links.append(Link(tuple(steps), test))
@@ -231,16 +285,3 @@ class Parser(Conditions):
 
 def _is_leaf(steps: list[Step] | tuple[Step, ...]) -> bool:
     return bool(steps) and steps[0].kind is not Kind.ELEMENT
-
-
-def _fold_unlike(step: Step, tests: list[Test]) -> Step:
-    """`*[not(self::a or self::b)]` is a label test of its own; the test that it replaces is taken out."""
-    if step.label != "*" or step.kind is not Kind.ELEMENT or not tests:
-        return step
-    parts = tests[0].tests if isinstance(tests[0], And) else (tests[0],)
-    labels = [part.test.label for part in parts if isinstance(part, Not) and isinstance(part.test, Named)]
-    names = tuple(sorted(label for label in labels if isinstance(label, str)))
-    if len(names) != len(parts) or "*" in names:
-        return step
-    del tests[0]
-    return Step(Unlike(names), step.deep)

@@ -1,26 +1,22 @@
-"""What stands in a predicate in, the test it means out, by XPath's rules for booleans, numbers and node sets."""
+"""The links of a path and what is asked of its nodes in, the test that it means out, by XPath's rules."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import isfinite, isnan
-from typing import cast
+from collections.abc import Callable
+from math import isfinite
 
 from weft.documents.kind import Kind
-from weft.plans.comparisons import FLIPPED, HOLDS, OPPOSITE
-from weft.plans.instants import INSTANT_TYPES, instant
-from weft.plans.numbers import number
+from weft.languages.xpath.trails import Trail
+from weft.plans.comparisons import HOLDS, OPPOSITE, holds
 from weft.plans.plan import (
     Always,
     Comparison,
-    Constant,
     Count,
     First,
     Link,
     Not,
     Operator,
     Or,
-    Rank,
     Test,
     Value,
     conjunction,
@@ -28,58 +24,13 @@ from weft.plans.plan import (
     negation,
 )
 
-Paths = tuple[tuple[Link, ...], ...]
+
+def over(trail: Trail, make: Callable[[tuple[Link, ...]], Test]) -> Test:
+    """What is asked of the links of a trail, asked where the trail starts."""
+    return trail.wrapped(make(trail.links)) if trail.ups else make(trail.links)
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """One side of a comparison: paths, a count of one, a string, number or instant, position(), last(), or a test."""
-
-    kind: str
-    paths: Paths = ()
-    constant: Constant = ""
-    test: Test | None = None
-    scope: int | None = None  # the variable that the paths start from
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether values can be compared with it."""
-        return self.kind in ("string", "number", "instant")
-
-    @property
-    def is_position(self) -> bool:
-        """Alone in a predicate, a number is a position."""
-        return self.kind in ("number", "last")
-
-
-def as_test(operand: Operand) -> Test | None:
-    """An operand as a condition; nothing where it is a constant."""
-    if operand.kind == "test":
-        return operand.test or Always(True)
-    if operand.kind == "path":
-        return _any([has(links) for links in operand.paths])
-    return None
-
-
-def compare(left: Operand, operator: str, right: Operand, is_xquery: bool = False) -> Test | None:
-    """A comparison of paths or a count with a constant; nothing where it is another kind of comparison.
-
-    XPath 1 compares numbers where it comes to order; XQuery compares texts with a text, and has numbers of its own.
-    """
-    if left.is_constant:
-        left, right, operator = right, left, FLIPPED[operator]
-    if left.kind == "count" and right.kind in ("number", "string"):
-        return count(left.paths[0], cast(Comparison, operator), _as_number(right))
-    if left.kind != "path" or not right.is_constant:
-        return None
-    constant = right.constant
-    if isinstance(constant, str) and operator not in ("=", "!=") and not is_xquery:
-        constant = number(constant)
-    value = Value(cast(Operator, operator), constant, is_xquery and isinstance(constant, float))
-    return _any([has(links, value) for links in left.paths])
-
-
-def count(links: tuple[Link, ...], operator: Comparison, constant: float) -> Test:
+def count(operator: Comparison, constant: float, links: tuple[Link, ...]) -> Test:
     """A count in relation to a number. Nothing has a count too: where zero passes, so does having none.
 
     Each part of the links goes into the test once: written twice they would double with every level of nesting.
@@ -91,71 +42,41 @@ def count(links: tuple[Link, ...], operator: Comparison, constant: float) -> Tes
             return Always(at_zero)
         return negation(guard or Always(True)) if at_zero else guard or Always(True)
     if at_zero:
-        return _unless(guard, Not(Count(rest, OPPOSITE[operator], constant)))
-    return _both(guard, Count(rest, operator, constant))
+        return _unless(guard, negation(_count_of_some(rest, OPPOSITE[operator], constant)))
+    return _both(guard, _count_of_some(rest, operator, constant))
 
 
-def string_function(name: Operator, links: tuple[Link, ...], constant: str) -> Test:
+def _count_of_some(links: tuple[Link, ...], operator: Comparison, constant: float) -> Test:
+    """A count of at least one in relation to a number; `> 0` and its like ask whether there is something at all."""
+    held = {HOLDS[operator](each, constant) for each in deciding(1, constant)}
+    if len(held) > 1:
+        return Count(links, operator, constant)
+    return has(links) if held.pop() else Always(False)
+
+
+def deciding(least: int, constant: float) -> set[int]:
+    """Of all whole numbers from `least` on some that decide what comparisons of them with a constant can come to."""
+    return {least, *(max(least, int(constant) + away) for away in (-1, 0, 1) if isfinite(constant))}
+
+
+def string_function(name: Operator, constant: str, links: tuple[Link, ...]) -> Test:
     """contains() and its like read the first node of a path, and "" where there is none.
 
     A regular expression is one for RE2 already.
     """
     if name != "matches" and not constant:
         return Always(True)
+    return first_item(Value(name, constant), links)
+
+
+def first_item(value: Value, links: tuple[Link, ...]) -> Test:
+    """The first node of a path passes a test on its value; where there is none, "" does."""
     guard, rest = _split_guard(links)
-    value = Value(name, constant)
-    if HOLDS[name]("", constant):
+    if holds(value, ""):
         return _unless(guard, Not(First(rest, value, fails=True)) if rest else value)
     if not rest:
         return _both(guard, value)
     return _both(guard, has(rest, value) if _single(rest) else First(rest, value))
-
-
-def hopeless(left: Operand, operator: str, right: Operand, is_xquery: bool) -> str | None:
-    """Why a comparison is never true, or always, and what to write; nothing where the document decides."""
-    constant = right.constant
-    if left.kind == "path":
-        if not isinstance(constant, str) or is_xquery or operator in ("=", "!=") or not isnan(number(constant)):
-            return None
-        return f"never true: {operator} compares numbers here, and {constant!r} is none; {_instead(constant)}"
-    if left.kind not in ("count", "position") or right.kind not in ("number", "string"):
-        return None
-    value = _as_number(right)
-    least = 1 if left.kind == "position" else 0  # beyond the numbers around the constant nothing changes
-    around = {least, *(max(least, int(value) + away) for away in (-1, 0, 1) if isfinite(value))}
-    held = {HOLDS[operator](each, value) for each in around}
-    if len(held) > 1 or (not isfinite(value) and not isnan(value)):
-        return None
-    what = "a position is a whole number from 1 on" if least else "a count is a whole number from 0 on"
-    return f"{'always' if held.pop() else 'never'} true: {what}"
-
-
-def _as_number(operand: Operand) -> float:
-    """A string or a number as XPath's number."""
-    return number(operand.constant) if isinstance(operand.constant, str) else cast(float, operand.constant)
-
-
-def _instead(constant: str) -> str:
-    """What to write in place of a text that is no number."""
-    if (found := instant(constant)) is not None:
-        return f'write xs:{found.type}("{constant.strip()}")'
-    plain = constant.replace(",", "").replace("_", "").strip().removeprefix("+")
-    if not isnan(number(plain)):
-        return f"write {plain}"
-    return "FLWR compares texts: <r>{ for $x in … where $x/… " + f'>= "{constant}" return $x }}</r>'
-
-
-def position_test(operator: str, operand: Operand, before: Test | None) -> Test | None:
-    """position() in relation to a number or last()."""
-    if operand.kind == "last":
-        return Rank(before, cast(Comparison, operator), None)
-    if operand.kind != "number":
-        return None
-    return Rank(before, cast(Comparison, operator), cast(float, operand.constant))
-
-
-def _any(tests: list[Test]) -> Test:
-    return tests[0] if len(tests) == 1 else Or(tuple(tests))
 
 
 def _both(guard: Test | None, test: Test) -> Test:
@@ -179,17 +100,3 @@ def _single(links: tuple[Link, ...]) -> bool:
     step = links[0].path[0]
     one = len(links) == 1 and len(links[0].path) == 1 and step.kind is Kind.ATTRIBUTE and not step.deep
     return one and isinstance(step.label, str) and "*" not in step.label
-
-
-#: The functions that take a path and a string constant.
-STRING_FUNCTIONS: tuple[Operator, ...] = ("contains", "starts-with", "ends-with", "matches")
-#: The functions without arguments.
-CONSTANT_FUNCTIONS = {
-    "true": Operand("test", test=Always(True)),
-    "false": Operand("test", test=Always(False)),
-    "position": Operand("position"),
-    "last": Operand("last"),
-}
-#: The functions that make a constant of another type of a string.
-INSTANT_FUNCTIONS = {f"xs:{each}": each for each in INSTANT_TYPES}
-FUNCTIONS = frozenset({*STRING_FUNCTIONS, *CONSTANT_FUNCTIONS, *INSTANT_FUNCTIONS, "not", "boolean", "count"})

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from typing import NoReturn
 
-from weft.languages.reader import MOST_NESTED, OnWarning
+from weft.languages.expressions import expression_name, starts_xquery
+from weft.languages.reader import MOST_NESTED, NAME, OnWarning, behind_comments
+from weft.languages.xpath.above import goes_up
 from weft.languages.xpath.names import Names
-from weft.languages.xpath.predicates import Operand
-from weft.languages.xquery.values import ValueParser
+from weft.languages.xpath.operand import Operand
+from weft.languages.xpath.operands import BEYOND
+from weft.languages.xpath.trails import Trail
+from weft.languages.xquery.sequence import selected
+from weft.languages.xquery.values import DOCUMENT, ValueParser
 from weft.languages.xquery.where import split_where
 from weft.plans.flwr import RETURNS, Enclosed, Flwr, Order, Slot, Variable
-from weft.plans.plan import On, Test
+from weft.plans.plan import On, Selection, Test
 
 _LANGUAGE = "XQuery"
+_VARIABLE = re.compile(rf"\$\s*({NAME})")
+_DECLARED = re.compile(rf"""declare\s+namespace\s+({NAME})\s*=\s*("[^"&]+"|'[^'&]+')\s*;""")
 _SOURCES = ("document", "doc", "stream")
 
 
@@ -22,14 +31,32 @@ def parse(
     ignore_namespaces: bool = False,
     most_nested: int = MOST_NESTED,
     on_warning: OnWarning | None = None,
-) -> Flwr:
+) -> Flwr | Selection:
     """The plan of a FLWR query.
 
-    >>> parse("<r>{ for $b in /bib/book return $b/title }</r>").variables[0].name
-    'b'
+    >>> parse("for $b in /bib/book return $b/title").path[-1].label
+    'title'
     """
-    parser = FlwrParser(query, Names(namespaces or {}, ignore_namespaces), _LANGUAGE)
-    return parser.within(most_nested, on_warning).query_plan()
+    declared, start = _prolog(query, namespaces or {}) if "declare" in query else (namespaces or {}, 0)
+    parser = FlwrParser(query, Names(declared, ignore_namespaces), _LANGUAGE).within(most_nested, on_warning)
+    if start:
+        parser.seek(start)
+    return parser.query_plan()
+
+
+def parse_flwr(query: str) -> Flwr:
+    """The plan of a query that builds messages: one with an enclosing element."""
+    plan = parse(query)
+    assert isinstance(plan, Flwr), "without an enclosing element it is a selection"
+    return plan
+
+
+def _prolog(query: str, namespaces: Mapping[str, str]) -> tuple[Mapping[str, str], int]:
+    """The namespaces with those that a query declares, and where it goes on behind that."""
+    declared, at = dict(namespaces), 0
+    while (found := _DECLARED.match(query, behind_comments(query, at) or at)) is not None:
+        declared[found[1]], at = found[2][1:-1], found.end()
+    return declared, at
 
 
 class FlwrParser(ValueParser):
@@ -40,16 +67,17 @@ class FlwrParser(ValueParser):
     def __init__(self, query: str, names: Names, language: str) -> None:
         super().__init__(query, names, language)
         self._stream = ""
+        self._constants: dict[str, Operand] = {}  # what let gives a name to
         self._where: Test | None = None
         self._order: list[Order] = []
         self._returned: Enclosed | None = None
         self._depths: list[int] = []  # of the variables: each nests in the one that it starts from
         self._is_open = False  # between for and the end of the return
 
-    def query_plan(self) -> Flwr:
-        """The whole query."""
+    def query_plan(self) -> Flwr | Selection:
+        """The whole query; without an enclosing element it is the nodes that it returns."""
         if self.text != "<":
-            self.unexpected("an element that encloses the FLWR expression")
+            return self._selection_plan()
         at = self.at
         enclosing = self.element()
         if self.kind != "end":
@@ -58,6 +86,33 @@ class FlwrParser(ValueParser):
             self.fail("expected { for … return … } in the enclosing element", at)
         variables, where = split_where(tuple(self._variables), self._where)
         return Flwr(self._stream, variables, where, tuple(self._order), self._returned, enclosing)
+
+    def _selection_plan(self) -> Selection:
+        """`for $a in //a where … return $a`: each node once, in document order."""
+        if self.kind != "name" or self.text not in ("for", "let") or self.following != "$":
+            self._refuse_start()
+        at, self._is_open = self.at, True
+        self._flwr()
+        if self.kind != "end":
+            self.unexpected("the end of the query")
+        variables, where = split_where(tuple(self._variables), self._where)
+        items = self._returned.items if self._returned is not None else ()
+        if self._order or where is not None or self._stream or len(items) != 1:
+            self._refuse_sequence(at)
+        selection = selected(variables, items[0])
+        return selection if selection is not None else self._refuse_sequence(at)
+
+    def _refuse_sequence(self, at: int) -> NoReturn:
+        self.refuse("a FLWR expression like this without an enclosing element", at, "write <r>{ for … return … }</r>")
+
+    def _refuse_start(self) -> NoReturn:
+        """Tell by its name what a query starts with instead of its enclosing element."""
+        name = expression_name(self.text, self.following)
+        if name is not None:
+            self.refuse(f"{name} at the start of a query", self.at)
+        if self.kind == "name" and starts_xquery(self.query, self.at):
+            self.refuse(f"{self.text} {self.following}", self.at)
+        self.unexpected("an element that encloses the FLWR expression")
 
     def enclosed(self) -> Enclosed:
         """What stands in braces: the FLWR expression, or values in its return."""
@@ -82,13 +137,12 @@ class FlwrParser(ValueParser):
                 self._bindings("for")
             elif self.accept_word("let"):
                 self._bindings("let")
-            else:
-                break
+            elif self._variables or self.following not in ("for", "let") or not self.accept_word("return"):
+                break  # `let … return for …` is one expression
         if not self._variables:
             self.refuse("a FLWR expression without for", self.at)
         if self.accept_word("where"):
-            at = self.at
-            self._where = self._as_condition(self.disjunction(), at)
+            self._where = self.condition()
         if self.accept_word("stable") or (self.text == "order" and self.kind == "name"):
             self._order_by()
         if not self.accept_word("return"):
@@ -107,18 +161,31 @@ class FlwrParser(ValueParser):
                 self.expect(":=")
             elif not self.accept_word("in"):
                 self.unexpected("in")
-            if name in self._slots:
+            if name in self._slots or name in self._constants:
                 self.fail(f"expected a new name, found ${name} again", name_at)
-            self._bind(name, clause)
+            if clause != "let" or not self._is_constant(name):
+                self._bind(name, clause)
             if not self.accept(","):
                 return
 
+    def _is_constant(self, name: str) -> bool:
+        """Whether `let` gives a constant a name; it stands for the constant then."""
+        if self.kind not in ("string", "number") and self.text not in ("+", "-", "("):
+            return False
+        if self.text == "(" and self.following == "/":
+            return False
+        at, operand = self.at, self.operand()
+        if self.text in BEYOND:
+            operand = self.beyond(operand)
+        if not operand.is_constant:
+            self.refuse("let of anything but a path or a constant", at)
+        self._constants[name] = operand
+        return True
+
     def _bind(self, name: str, clause: str) -> None:
         at = self.at
-        slot = self._source()
+        slot = self._source(is_let=clause == "let")
         if clause == "let":
-            if slot.variable < 0:
-                self.refuse("let from the document", at, "use for")
             self._slots[name] = slot
             return
         if not slot.links:
@@ -131,7 +198,7 @@ class FlwrParser(ValueParser):
         self._slots[name] = Slot(len(self._variables), ())
         self._variables.append(Variable(name, slot.variable if slot.variable >= 0 else None, slot.links))
 
-    def _source(self) -> Slot:
+    def _source(self, is_let: bool) -> Slot:
         """A path from the document, a stream or a variable; variable -1 is the document."""
         if self.text == "$":
             return self._slot()
@@ -143,12 +210,18 @@ class FlwrParser(ValueParser):
             self._stream = self.string()
             self.expect(")")
             if self.text not in ("/", "//"):
+                if is_let:
+                    return Slot(DOCUMENT, ())
                 self.unexpected("a path")
         at = self.at
+        if is_let and self.accept("("):  # `(/)`: behind a `/` alone a name would be a step
+            self.expect("/")
+            self.expect(")")
+            return Slot(DOCUMENT, ())
         links = self.path(absolute=True)
         if not links or not links[0].path:
             self.refuse("the document itself as a binding", at)
-        return Slot(-1, links)
+        return Slot(DOCUMENT, links)
 
     def _order_by(self) -> None:
         if not self.accept_word("order") or not self.accept_word("by"):
@@ -171,21 +244,38 @@ class FlwrParser(ValueParser):
             self.refuse("a sequence behind the FLWR expression", self.at, "put what is returned in parentheses")
         return inner
 
-    def _path_operand(self) -> Operand:
-        if self.text != "$":
-            if self._where_is_open():
-                self.refuse("a path that does not start at a variable", self.at)
-            return super()._path_operand()
+    def path_operand(self) -> Operand:
+        """A path; in where it starts at a variable."""
+        if self.text != "$" and self._quantified is None and not self._nested_in_predicate:
+            self.refuse("a path that does not start at a variable", self.at)
+        return super().path_operand()
+
+    def variable_operand(self) -> Operand:
+        """A path from a variable."""
+        if self._quantified is not None:
+            return super().variable_operand()
+        found = _VARIABLE.match(self.query, self.at) if self._constants else None
+        if found is not None and found[1] in self._constants:
+            self.advance()
+            self.advance()
+            return self._constants[found[1]]
         if self._nested_in_predicate:
             self.refuse("a variable in a predicate", self.at, "put the condition in where")
-        slot = self._slot()
-        return Operand("path", paths=(slot.links,), scope=slot.variable)
+        at, slot = self.at, self._slot()
+        if slot.variable == DOCUMENT:
+            self.refuse("a path that does not start at a variable", at)
+        return Operand("path", paths=(Trail(slot.links),), scope=slot.variable)
 
-    def _where_is_open(self) -> bool:
-        return not self._nested_in_predicate
+    def context_operand(self, at: int) -> Operand:
+        """The context node, which there is in predicates only."""
+        if not self._nested_in_predicate:
+            self.refuse("a function without an argument", at, "name the variable")
+        return super().context_operand(at)
 
     def scoped(self, test: Test, operand: Operand) -> Test:
         """In where, a test belongs to a variable; in a predicate, to the step."""
+        if operand.scope is not None and self.went_up and goes_up(test):
+            self.refuse("a condition on what is above a variable", self.at, "put it in the variable's path")
         return test if operand.scope is None else On(operand.scope, test)
 
     def predicates(self, rankable: bool) -> list[Test]:

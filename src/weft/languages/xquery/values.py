@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from weft.languages.expressions import expression_name
 from weft.languages.xpath.names import Names
 from weft.languages.xquery.constructor import Constructor
 from weft.plans.flwr import Copy, Element, Enclosed, Number, Returned, Slot, Variable, holds_attributes
 from weft.plans.plan import Link
+
+#: What stands for the document where variables have numbers.
+DOCUMENT = -1
 
 
 class ValueParser(Constructor):
@@ -42,15 +46,24 @@ class ValueParser(Constructor):
         if self.kind == "name" and self.text == "count" and self.following == "(":
             self.advance()
             self.expect("(")
-            number = Number(self._slot())
+            at, slot = self.at, self._slot()
+            if slot.variable == DOCUMENT:
+                self.refuse("a path from the document in a return", at)
+            number = Number(slot)
             self.expect(")")
             return number
         if self.text == "$":
-            return Copy(self._slot())
-        if self.kind == "name" and self.following == "(":
-            self.refuse(f"the function {self.text}() in a return", self.at, "there is count")
-        if self.kind == "name" and self.text in ("for", "let", "if", "some", "every"):
-            self.refuse(f"{self.text} in a return", self.at)
+            at, slot = self.at, self._slot()
+            if slot.variable == DOCUMENT:
+                self.refuse("a path from the document in a return", at)
+            return Copy(slot)
+        if self.kind == "name":
+            following = self.following
+            name = expression_name(self.text, following)
+            if name is not None:
+                self.refuse(f"{name} in a return", self.at)
+            if following == "(":
+                self.refuse(f"the function {self.text}() in a return", self.at, "there is count")
         return self.unexpected("a variable, count(), a string or an element")
 
     def _variable_name(self) -> str:
@@ -69,12 +82,16 @@ class ValueParser(Constructor):
             self.refuse("a predicate on a variable", self.at, "put it in the variable's path, or in where")
         if self.text not in ("/", "//"):
             return known
-        if holds_attributes(known, self._variables) or (known.links and known.links[-1].path[-1].kind):
+        if known.variable == DOCUMENT and not known.links:
+            return Slot(DOCUMENT, self.path(absolute=True))
+        if (known.links and known.links[-1].path[-1].kind) or (
+            known.variable != DOCUMENT and holds_attributes(known, self._variables)
+        ):
             self.fail("expected the end of the path: no nodes lie below", self.at)
         steps = self.steps(self.advance() == "//")
         if not steps or not steps[0].path:
             self.refuse("a step that stays at the variable", at)
-        return Slot(known.variable, _join(known.links, steps))
+        return Slot(known.variable, join(known.links, steps))
 
     def string(self) -> str:
         """The string literal that is next; references in it are read."""
@@ -116,7 +133,7 @@ class ValueParser(Constructor):
         return label if isinstance(label, str) and "*" not in label else "*"
 
 
-def _join(links: tuple[Link, ...], more: tuple[Link, ...]) -> tuple[Link, ...]:
+def join(links: tuple[Link, ...], more: tuple[Link, ...]) -> tuple[Link, ...]:
     """One path behind the other; a stretch without a test goes on in the next."""
     if links and more and links[-1].test is None:
         return (*links[:-1], replace(more[0], path=links[-1].path + more[0].path), *more[1:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from weft.plans.flwr import Variable
-from weft.plans.plan import And, Not, On, Or, Test, conjunction
+from weft.plans.plan import And, Not, On, Or, Test, conjunction, negation
 
 
 def split_where(variables: tuple[Variable, ...], where: Test | None) -> tuple[tuple[Variable, ...], Test | None]:
@@ -43,6 +43,6 @@ def _without_scope(test: Test) -> Test:
         case Or(tests):
             return Or(tuple(_without_scope(part) for part in tests))
         case Not(inner):
-            return Not(_without_scope(inner))
+            return negation(_without_scope(inner))
         case _:
             return test

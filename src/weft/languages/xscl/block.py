@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from weft.languages.reader import behind_comments
 from weft.languages.xquery.values import ValueParser
 from weft.plans.flwr import Variable
 from weft.plans.plan import Link, Step, Test
@@ -12,7 +13,7 @@ from weft.plans.xscl import Block
 
 _WORDS = frozenset({"AS", "JOIN", "FOLLOWED", "NOT", "PUBLISH"})
 _VARIABLE = re.compile(r"\s*([^\W\d][\w.\-·]*'*)")
-_MARK = re.compile(r"->[\s\w.\-·]*'*|\bAS\b\s*[\w.\-·]*'*|\[|\]|\"[^\"]*\"|'[^']*'")
+_MARK = re.compile(r"->[\s\w.\-·]*'*|\bAS\b\s*[\w.\-·]*'*|\[|\]|\(:|\"[^\"]*\"|'[^']*'")
 _ROOT = (Link((Step("*"),)),)
 
 
@@ -92,12 +93,16 @@ class BlockParser(ValueParser):
     def _bound_step(self, links: list[Link], steps: list[Step], deep: bool) -> tuple[bool, str, list[Bound]]:
         """A step with the variable and the variables below it; predicates stand before and behind its name."""
         outer, self._below = self._below, []
-        deep = self._step(links, steps, deep)
+        at, stays = self.at, self._step(links, steps, deep)
+        if stays is None:
+            self.refuse("a step that goes up, or several ways, in a block", at)
         name = self._binding()
         if name and self.text == "[":
             self._attach(links, steps, self.predicates(rankable=False))
+            if self.asked_above is not None:
+                self.refuse("a step that goes up, or several ways, in a block", at)
         below, self._below = self._below, outer
-        return deep, name, below
+        return stays, name, below
 
     def _binding(self) -> str:
         """The name that `->` or AS gives to what was read; primes belong to it."""
@@ -126,9 +131,12 @@ class BlockParser(ValueParser):
 
     def _binds(self, start: int) -> bool:
         """Whether a variable is bound in the brackets that start there."""
-        depth = 0
-        for found in _MARK.finditer(self.query, start):
-            mark = found[0]
+        depth, at = 0, start
+        while (found := _MARK.search(self.query, at)) is not None:
+            mark, at = found[0], found.end()
+            if mark == "(:":
+                at = behind_comments(self.query, found.start()) or len(self.query)
+                continue
             depth += (mark == "[") - (mark == "]")
             if mark.startswith(("->", "AS")):
                 return True

@@ -2,6 +2,7 @@
 
 PathSharing-F retrieves binding paths in the engine, -FW also predicate paths, -FWR also return paths. What is not
 retrieved there is searched in the tree. Conditions that are not `path op constant` or existence are always searched.
+PlanSharing begins with the plans of -FWR, and merges them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from weft.reference.pathsharing.operators import (
     WhereFilter,
 )
 
-Approach = Literal["F", "FW", "FWR"]
+Approach = Literal["F", "FW", "FWR", "PlanSharing"]
 
 
 def plan_by(approach: Approach, plan: Flwr) -> ReturnSelect:
@@ -82,7 +83,7 @@ def _predicate_path(test: Test) -> tuple[Path, Value | None] | None:
 
 def _list(approach: Approach, slot: Slot, binding: Path) -> SearchedList | JoinedList:
     is_path = slot.variable == 0 and len(slot.links) == 1 and slot.links[0].test is None
-    if approach != "FWR" or not is_path:
+    if approach in ("F", "FW") or not is_path:
         return SearchedList(slot)
     path = binding + slot.links[0].path
     return JoinedList(slot, DupElim(PathStream(path), (len(binding), len(path)), "hash"), len(binding), "hash")

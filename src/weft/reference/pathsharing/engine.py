@@ -8,13 +8,14 @@ from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
-from weft.engine.index import EnginePlan
+from weft.engine.index_entry import EnginePlan
 from weft.engine.matches import Matches
 from weft.engine.paths.bounds import Bounds
 from weft.engine.profile import Profile
 from weft.plans.flwr import Flwr
 from weft.reference.pathsharing.optimize import Approach
 from weft.reference.pathsharing.pathsharing import PathSharing
+from weft.reference.pathsharing.plan_sharing import PlanSharing
 
 
 class PathSharingEngine(Engine):
@@ -30,7 +31,10 @@ class PathSharingEngine(Engine):
         plan_of: Callable[[int], EnginePlan] | None = None,
     ) -> None:
         super().__init__(bounds, dtd, profile, limits, plan_of=plan_of)
-        self.single = PathSharing(approach, dtd, True, bounds, self.profile)
+        if approach == "PlanSharing":
+            self.single: PathSharing = PlanSharing(dtd, True, bounds, self.profile)
+        else:
+            self.single = PathSharing(approach, dtd, True, bounds, self.profile)
 
     def __len__(self) -> int:
         return super().__len__() + len(self.single.queries)

@@ -8,13 +8,14 @@ from weft.plans.show import show_flwr
 from weft.plans.walk import walk
 from weft.reference.pathsharing.engine import PathSharingEngine
 from weft.reference.pathsharing.operators import DupElim, JoinedList, ReturnSelect, Semijoin
+from weft.reference.pathsharing.plan_sharing import PlanSharing
 from weft.reference.pathsharing.show_operators import show_operators
 
 
 def explain_own(engine: PathSharingEngine, number: int, query: str) -> str:
     """One query: its plan, and the operators that run for it alone."""
     known = engine.single.queries[number]
-    way = f"answered one by one: PathSharing-{engine.single.approach}, operators of its own over shared paths"
+    way = f"answered {_way(engine, number)}"
     return "\n".join([query, "", show_flwr(known.plan), "", way, "", show_operators(known.physical)])
 
 
@@ -35,4 +36,21 @@ def explain_owns(engine: PathSharingEngine) -> str:
                 case ReturnSelect(claims=(claim, *_)):
                     counts[f"DupElim of bindings removed, claim {claim}"] += 1
     lines = [f"{len(queries)} FLWR queries, each by a plan of its own: PathSharing-{engine.single.approach}"]
+    if isinstance(engine.single, PlanSharing):
+        joins = engine.single.operators.joins.values()
+        selections, outputs = sum(map(len, joins)), sum(len(each.outputs) for some in joins for each in some.values())
+        lines = [f"{len(queries)} FLWR queries, by merged plans: PlanSharing"]
+        shared = ((len(joins), "shared joins"), (selections, "shared selections"), (outputs, "outputs of these"))
+        lines += [f"  {number:>9}  {name}" for number, name in shared]
     return "\n".join(lines + [f"  {number:>9}  {operator}" for operator, number in counts.most_common()])
+
+
+def _way(engine: PathSharingEngine, number: int) -> str:
+    if not isinstance(engine.single, PlanSharing):
+        return f"one by one: PathSharing-{engine.single.approach}, operators of its own over shared paths"
+    merged = engine.single.operators.merged(number)
+    if merged is None:
+        return "by PlanSharing: operators of its own, but for the grouping of return paths"
+    selections = engine.single.operators.joins[merged.join]
+    outputs = len(selections[merged.selection].outputs)
+    return f"by PlanSharing: an output of {outputs} of a shared selection, above a join that {len(selections)} share"

@@ -103,12 +103,15 @@ class PathSharing:
                 streams = Streams(table, self.matcher)
             navigation = Navigation(table, streams.labels, None, self._frozen)
             search = TreeSearch(table, navigation, self._shared)
-            run = PathSharingRun(self.queries, streams, search, self.profile, budget or Budget(table, Limits()))
+            run = self._run(table, streams, search, budget or Budget(table, Limits()))
         except BaseException:
             self.matcher.labels.clear()
             raise
         self.matcher.labels.finish_batch(mark)
         return run
+
+    def _run(self, _: NodeTable, streams: Streams, search: TreeSearch, budget: Budget) -> PathSharingRun:
+        return PathSharingRun(self.queries, streams, search, self.profile, budget)
 
 
 class PathSharingRun:
@@ -119,12 +122,8 @@ class PathSharingRun:
     ) -> None:
         self._streams, self._search, self._profile, self._budget = streams, search, profile, budget
         self._table = streams.table
-        self.groups: dict[int, tuple[Ints, list[Column]]] = {}
-        for number, query in queries.items():
-            found, columns = self._groups(number, query)
-            if len(found):
-                self.groups[number] = (found, columns)
         self._queries = queries
+        self.groups = {number: made for number, made in self._worked_out() if len(made[0])}
 
     def subscriptions(self) -> list[Ints]:
         """For each document the queries that have a message for it, in the order in which they came."""
@@ -157,8 +156,17 @@ class PathSharingRun:
 
     # -- the operators
 
-    def _groups(self, number: int, query: Query) -> tuple[Ints, list[Column]]:
-        rows = self._bindings(query.physical.input, query)
+    def _worked_out(self) -> Iterator[tuple[int, tuple[Ints, list[Column]]]]:
+        """The groups of each query: its bindings, and a column for each list."""
+        for number, query in self._queries.items():
+            yield number, self._own(number, query)
+
+    def _own(self, number: int, query: Query) -> tuple[Ints, list[Column]]:
+        """The groups of a query by its own plan."""
+        return self._grouped(number, query, self._bindings(query.physical.input, query))
+
+    def _grouped(self, number: int, query: Query, rows: Ints) -> tuple[Ints, list[Column]]:
+        """The groups of a query from what its first variable binds."""
         found = self._within(number, self._tuples(query, rows)) if rows.size else rows[:, None]
         if not len(found):
             return found, []
@@ -170,11 +178,15 @@ class PathSharingRun:
                 with self._profile(name):
                     columns.append(self._searched(entry, bound))
                 continue
-            with self._profile("DupElim"):
-                pairs = self._pairs(entry, query)
-            with self._profile(name):
-                columns.append(_outer_join(bound, *pairs, entry.by))
+            columns.append(self._outer_joined(entry, query, bound))
         return found, columns
+
+    def _outer_joined(self, entry: JoinedList, query: Query, bound: Ints) -> Column:
+        """The list of a return path at each binding."""
+        with self._profile("DupElim"):
+            pairs = self._pairs(entry, query)
+        with self._profile("OuterJoin-Select"):
+            return _outer_join(bound, *pairs, entry.by)
 
     def _within(self, number: int, found: Ints) -> Ints:
         """The bindings, without those of documents that have too many."""

@@ -34,7 +34,7 @@ def _bindings(plan: BindingsPlan, dtd: Dtd | None) -> BindingsPlan:
             return plan if changed is inner else replace(plan, input=changed)
         case Semijoin(left=inner, right=right, field=field):
             changed = _bindings(inner, dtd)
-            claim = is_ordered(_path(right), field, dtd)
+            claim = is_ordered(path_of(right), field, dtd)
             if claim is None:
                 return plan if changed is inner else replace(plan, left=changed)
             return replace(plan, left=changed, by="merge", claim=claim)
@@ -45,14 +45,15 @@ def _bindings(plan: BindingsPlan, dtd: Dtd | None) -> BindingsPlan:
 def _list(entry: SearchedList | JoinedList, dtd: Dtd | None) -> SearchedList | JoinedList:
     if not isinstance(entry, JoinedList):
         return entry
-    claim = is_ordered(_path(entry.input), entry.field, dtd)
+    claim = is_ordered(path_of(entry.input), entry.field, dtd)
     if claim is None:
         return entry
     source = replace(entry.input, by="scan") if isinstance(entry.input, DupElim) else entry.input
     return replace(entry, input=source, by="merge", claims=(*entry.claims, claim))
 
 
-def _path(source: PathStream | FieldSelection | DupElim) -> Path:
+def path_of(source: PathStream | FieldSelection | DupElim) -> Path:
+    """The path of the stream that an operator reads in the end."""
     while not isinstance(source, PathStream):
         source = source.input
     return source.path

@@ -92,17 +92,6 @@ def result_patterns(selection: Selection) -> list[Pattern]:
     return []
 
 
-def is_level(selection: Selection) -> bool:
-    """Whether all nodes are surely at one depth, so that none lies in another."""
-    depths = set()
-    for pattern in result_patterns(selection):
-        steps = [step for link in links_of(pattern) for step in link.path]
-        if any(step.deep for step in steps):
-            return False
-        depths.add(len(steps))
-    return len(depths) == 1
-
-
 def pattern_of(links: Iterable[Link]) -> Pattern:
     """The pattern that links from the document lead to."""
     return _pattern(stretch_of(links)[1])

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from weft.errors import ConfigurationError
-from weft.views.answering.prefixes import is_level
 from weft.views.selection.costs import Explained, SourceCosts
+from weft.views.selection.marks import are_apart
 from weft.views.selection.minimal import Parts
 from weft.views.selection.problem import QueryLoad, Request, SpaceProblem, Storable
 from weft.views.workload import Workload
@@ -54,8 +54,8 @@ class Estimates:
         return costs.latency.mean + size * costs.byte_seconds.mean
 
 
-def problem_of_parts(parts: Parts, workload: Workload, estimates: Estimates) -> SpaceProblem:
-    """The choice among the parts of the minimal view set."""
+def problem_of_parts(parts: Parts, workload: Workload, estimates: Estimates, has_rests: bool = True) -> SpaceProblem:
+    """The choice among the parts of the minimal view set; without rests, a query is asked for as a whole or not."""
     pieces_of: dict[str, list[int]] = defaultdict(list)
     for number, piece in enumerate(parts.pieces):
         pieces_of[piece.part].append(number)
@@ -65,7 +65,8 @@ def problem_of_parts(parts: Parts, workload: Workload, estimates: Estimates) -> 
         for part, numbers in pieces_of.items()
     ]
     sizes = tuple(piece.bytes for piece in parts.pieces)
-    return SpaceProblem(sizes, tuple(candidates), _loads(parts, workload, estimates), estimates.local_byte_seconds)
+    loads = _loads(parts, workload, estimates, has_rests)
+    return SpaceProblem(sizes, tuple(candidates), loads, estimates.local_byte_seconds)
 
 
 def _storable(key: str, size: int, pieces: tuple[int, ...], source: str, estimates: Estimates) -> Storable:
@@ -73,18 +74,21 @@ def _storable(key: str, size: int, pieces: tuple[int, ...], source: str, estimat
     return Storable(key, max(size, 1), pieces, maintenance, building, source)
 
 
-def _loads(parts: Parts, workload: Workload, estimates: Estimates) -> tuple[QueryLoad, ...]:
+def _loads(parts: Parts, workload: Workload, estimates: Estimates, has_rests: bool) -> tuple[QueryLoad, ...]:
     asked: dict[str, dict[str, list[int]]] = {query.name: {} for query in workload.queries}
     for number, piece in enumerate(parts.pieces):
         for name in piece.signature:
             asked[name].setdefault(piece.source, []).append(number)
+    homes = parts.homes()
+    selections = {query.name: query.selection for query in workload.queries}
     loads = []
     for query in workload.queries:
         requests = []
         for source, numbers in asked[query.name].items():
-            size = sum(parts.pieces[at].bytes for at in numbers)
+            pieces = [parts.pieces[at] for at in numbers]
+            size = sum(piece.bytes for piece in pieces)
             request = estimates.request(query.name, source, tuple(numbers), size)
-            is_apart = is_level(query.selection) and all(query.name in parts.pieces[at].home for at in numbers)
+            is_apart = has_rests and are_apart(query.name, pieces, selections, homes[source])
             requests.append(request if is_apart else as_a_whole(request, size))
         loads.append(QueryLoad(query.name, query.frequency, tuple(requests)))
     return tuple(loads)
@@ -93,7 +97,7 @@ def _loads(parts: Parts, workload: Workload, estimates: Estimates) -> tuple[Quer
 def as_a_whole(request: Request, size: int) -> Request:
     """The same where a source cannot be asked for what is missing apart: all is held, or all is asked for.
 
-    Nodes that lie in others are no part of their own, so that no query has those that lie in some part.
+    Nodes that lie in others are no part of their own, so that not every query has just those that lie in some part.
     """
     return replace(request, latency=request.latency + size * request.byte_seconds, byte_seconds=0.0)
 

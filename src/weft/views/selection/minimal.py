@@ -44,6 +44,14 @@ class Parts:
         """The parts that a query's answer is made of: those of its topmost nodes, and the homes of its nested ones."""
         return frozenset(piece.part for piece in self.pieces if query in piece.signature)
 
+    def homes(self) -> dict[str, dict[str, frozenset[Signature]]]:
+        """By source and query the parts that its nodes lie in."""
+        found: dict[str, dict[str, set[Signature]]] = {}
+        for piece in self.pieces:
+            for name in piece.signature:
+                found.setdefault(piece.source, {}).setdefault(name, set()).add(piece.home)
+        return {source: {name: frozenset(each) for name, each in by.items()} for source, by in found.items()}
+
     def frequencies(self, workload: Workload) -> dict[str, float]:
         """Step 2 of figure 6: a query gives each of the l parts that it requires 1/l of its frequency."""
         found = dict.fromkeys(self.sizes, 0.0)

@@ -16,6 +16,8 @@ from threading import Lock
 
 from weft.durable import Seal, read_sealed, write_sealed
 from weft.errors import ConfigurationError, WeftError
+from weft.plans.plan import Selection
+from weft.plans.write import write_xpath
 from weft.views.workload import Workload, WorkloadQuery, make_query, workload_of
 
 _SEAL = Seal("query-record", 1, "delete it: the server begins a new one")
@@ -25,7 +27,8 @@ _RecordKey = tuple[str, tuple[tuple[str, str], ...]]  # a query's text and its n
 class QueryRecord:
     """A record in a file; without one it is in memory alone. Times are seconds, whichever clock they are from.
 
-    What is noted is on the disk after so many notes, and whenever it is saved, beside what other processes noted.
+    What is noted is on the disk after so many notes, and whenever it is saved, beside what other processes noted. A
+    file that is damaged stays as it is: nothing is noted any more, and `damage` says why.
     """
 
     def __init__(self, file: Path | None, half_life: float, most: int = 10_000, save_every: int = 100) -> None:
@@ -37,9 +40,23 @@ class QueryRecord:
         self._weights: dict[_RecordKey, float] = {}
         self._unsaved: list[tuple[_RecordKey, float]] = []
         self._lock = Lock()
-        if file is not None and file.exists():
-            self._weights = _loaded(file)
-            self._shrink()
+        self.damage: ConfigurationError | None = None
+        self._load()
+        self._shrink()
+
+    def _load(self) -> bool:
+        """Take what is in the file, if it is there; return whether it can be written."""
+        try:
+            if self._file is not None and self._file.exists():
+                self._weights = _loaded(self._file)
+        except ConfigurationError as error:
+            self.damage = error
+        return self.damage is None
+
+    @property
+    def memory(self) -> float:
+        """The seconds over which queries are counted: as many as one that is asked every second comes to."""
+        return self._half_life / log(2)
 
     def note(self, text: str, now: float, namespaces: Mapping[str, str] | None = None) -> None:
         """A query was asked."""
@@ -64,6 +81,8 @@ class QueryRecord:
 
     def workload(self, now: float) -> Workload:
         """What is asked, with frequencies a second; a query has the same name every time."""
+        if self.damage is not None:
+            raise self.damage
         with self._lock:
             weights = dict(self._weights)
         queries: list[WorkloadQuery] = []
@@ -71,7 +90,7 @@ class QueryRecord:
             count = 2.0 ** min(weight - now / self._half_life, 1000.0)
             try:
                 name = query_name(text, dict(namespaces))
-                queries.append(make_query(text, count * log(2) / self._half_life, name, dict(namespaces)))
+                queries.append(make_query(text, count / self.memory, name, dict(namespaces)))
             except WeftError:  # asked of a server that could still read it
                 continue
         return workload_of(queries)
@@ -81,13 +100,18 @@ class QueryRecord:
         with self._lock:
             if self._file is not None and self._unsaved:
                 with _changing(self._file):
-                    if self._file.exists():
-                        self._weights = _loaded(self._file)
-                        for key, asked in self._unsaved:
-                            self._add(key, asked)
-                    entries = [[text, dict(namespaces), weight] for (text, namespaces), weight in self._weights.items()]
-                    write_sealed(self._file, _SEAL, json.dumps(entries))
+                    self._write(self._file)
             self._unsaved = []
+
+    def _write(self, file: Path) -> None:
+        is_there = file.exists()
+        if not self._load():
+            return
+        if is_there:
+            for key, asked in self._unsaved:
+                self._add(key, asked)
+        entries = [[text, dict(namespaces), weight] for (text, namespaces), weight in self._weights.items()]
+        write_sealed(file, _SEAL, json.dumps(entries))
 
 
 @contextmanager
@@ -103,6 +127,12 @@ def query_name(text: str, namespaces: Mapping[str, str] | None = None) -> str:
     """A name for a query that has none, the same for the same text."""
     written = json.dumps([text, sorted((namespaces or {}).items())])
     return f"q-{blake2b(written.encode(), digest_size=6).hexdigest()}"
+
+
+def written_query(selection: Selection, frequency: float = 1.0) -> WorkloadQuery:
+    """A query as XPath, under a name that is the same every time."""
+    text, namespaces = write_xpath(selection)
+    return WorkloadQuery(text, selection, frequency, query_name(text, namespaces), tuple(sorted(namespaces.items())))
 
 
 def _loaded(file: Path) -> dict[_RecordKey, float]:

@@ -48,6 +48,14 @@ class Changes:
         """Changes a second; None if it was never looked at twice."""
         return self.found / self.watched if self.watched > 0 else None
 
+    def rate_over(self, seconds: float) -> float:
+        """Changes a second, as if it had been watched for so long at least.
+
+        What is weighed against it is counted over that time: one change in the first minute is none every minute.
+        """
+        watched = max(self.watched, seconds)
+        return self.found / watched if watched > 0 else 0.0
+
     @property
     def share(self) -> float | None:
         """The share of it that a change concerns; None if no look could tell."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from time import perf_counter
 from typing import Any, TypeVar
 
 from weft.documents.document import Document
-from weft.errors import ConfigurationError
+from weft.errors import ConfigurationError, WeftError
+from weft.views.bounds import AnswerBounds, AnswerTooLargeError, bounds_here
 from weft.views.sources.rates import Cost, Rates, rates_from_json
 from weft.views.sources.regions import Region, Regions
 from weft.views.sources.source import Answer, Measure, Question, size_of
 from weft.views.sources.transport import Reply, Transport
-from weft.views.sources.wire import ARROW, WireError, read_arrow, write_questions
+from weft.views.sources.wire import ARROW, WireError, read_arrow, read_excess, write_questions
 
 _Taken = TypeVar("_Taken")
 _DURATION = re.compile(r"\bprocessing\s*;\s*dur\s*=\s*(\d+(?:\.\d+)?)")
@@ -49,13 +51,16 @@ class Endpoint:
 
     def answer(self, questions: Sequence[Question]) -> Answer:
         """The nodes that questions ask for, evaluated there."""
-        start = perf_counter()
-        reply = self._post("select", questions, ARROW)
+        start, bounds = perf_counter(), bounds_here()
+        reply = self._post("select", questions, ARROW, accepted=(200, 413))
         elapsed = perf_counter() - start
+        if reply.status != 200:
+            raise self._refused(reply, bounds)
         try:
             rows, rejected, tokens = read_arrow(self.name, reply.body, len(questions))
         except WireError as error:
             raise self._transport.error(str(error)) from None
+        bounds.check(sum(each.num_rows for each in rows), sum(map(size_of, rows)))
         told = _DURATION.search(reply.headers.get("server-timing", ""))
         processing = min(float(told[1]) / 1000, elapsed) if told else elapsed / 2  # nobody knows; some of it at least
         return Answer(rows, rejected, Cost(sum(map(size_of, rows)), processing, elapsed - processing), tokens)
@@ -74,10 +79,13 @@ class Endpoint:
         """The rates that it tells of itself."""
         return self._read(self._get(""), lambda values: rates_from_json(values["rates"]))
 
-    def explain(self, questions: Sequence[Question]) -> list[dict[str, Any]]:
-        """What it expects each answer to cost: size, and seconds of processing, transmission and latency, if known."""
+    def explain(self, questions: Sequence[Question]) -> tuple[float | None, ...]:
+        """The seconds that it expects to take to find each answer; None where it does not know."""
         reply = self._post("explain", questions)
-        return self._read(reply, lambda values: [dict(each) for each in values["queries"]])
+        told = self._read(reply, lambda values: tuple(_seconds(each["processing"]) for each in values["queries"]))
+        if len(told) != len(questions):
+            raise self._transport.error(f"expected to be told of {len(questions)} queries, found {len(told)}")
+        return told
 
     def regions(self, document: str) -> tuple[str, Regions] | None:
         """The version of a document and its regions; None if it has none, or is gone."""
@@ -102,17 +110,37 @@ class Endpoint:
         url = f"{self._address}/{path}"
         return self._transport.request("GET", url, accepted=accepted, params=params, headers=headers)
 
-    def _post(self, path: str, questions: Sequence[Question], accept: str = "application/json") -> Reply:
+    def _post(
+        self,
+        path: str,
+        questions: Sequence[Question],
+        accept: str = "application/json",
+        accepted: Sequence[int] = (200,),
+    ) -> Reply:
         headers = {"content-type": "application/json", "accept": accept}
+        content = write_questions(questions, bounds_here())
         return self._transport.request(
-            "POST", f"{self._address}/{path}", headers=headers, content=write_questions(questions)
+            "POST", f"{self._address}/{path}", headers=headers, content=content, accepted=accepted
         )
+
+    def _refused(self, reply: Reply, bounds: AnswerBounds) -> WeftError:
+        """Why there is no answer: it would be too large, or so was the request."""
+        excess = read_excess(reply.headers)
+        if excess is None:
+            return self._transport.error(f"HTTP status {reply.status}: {reply.body[:300].decode('utf-8', 'replace')}")
+        return AnswerTooLargeError(*excess, (bounds.max_nodes if excess[1] == "nodes" else bounds.max_bytes) or 0)
 
     def _read(self, reply: Reply, take: Callable[[Any], _Taken]) -> _Taken:
         try:
             return take(reply.json())
         except _SHAPES as error:
             raise self._transport.error(f"answers what cannot be read: {type(error).__name__}: {error}") from None
+
+
+def _seconds(value: Any) -> float | None:
+    if value is not None and not 0 <= float(value) < inf:
+        raise ValueError(f"expected seconds from 0 on, found {value}")
+    return None if value is None else float(value)
 
 
 def _read_regions(values: Mapping[str, Any]) -> tuple[str, Regions] | None:

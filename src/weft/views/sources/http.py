@@ -76,6 +76,10 @@ class HttpSource:
         """The rates that an endpoint tells of itself."""
         return self._remote().hints()
 
+    def explain(self, questions: Sequence[Question]) -> tuple[float | None, ...]:
+        """The seconds that an endpoint expects to take to find each answer; None where nobody knows."""
+        return self.endpoint.explain(questions) if self.endpoint else (None,) * len(questions)
+
     def regions(self, document: str) -> tuple[str, Regions] | None:
         """The version and the regions of a document; None if only the whole document can be fetched."""
         return self.endpoint.regions(document) if self.endpoint else None

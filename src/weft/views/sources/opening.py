@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from weft.documents.document import Limits
+from weft.errors import ConfigurationError
 from weft.inputs.archives import is_archive
 from weft.views.sources.http import MAX_BYTES, TIMEOUT, HttpSource
 from weft.views.sources.local import DirectorySource, FileSource
@@ -50,6 +51,8 @@ def open_source(
     `timeout` and `max_bytes` bound what an address may take for one answer, `limits` what a document may be.
     """
     text = str(location)
+    if name is not None and not (name.strip() and name.isprintable()):
+        raise ConfigurationError(f"source {text}: expected a name that can be shown, found {name!r}")
     if text in _held:
         return _held[text]
     if (known := _openers.get(text.partition(":")[0])) is not None:

@@ -14,10 +14,12 @@ from weft.durable import Seal, read_sealed, write_sealed
 from weft.errors import ConfigurationError
 from weft.views.sources.changes import Changes, changes_from_json
 from weft.views.sources.http import TIMEOUT
+from weft.views.sources.local import FileSource
 from weft.views.sources.opening import absolute, hold, open_source
 from weft.views.sources.rates import Cost, Observed, Rates, observed_from_json, rates_from_json
-from weft.views.sources.source import Source, SourceError
+from weft.views.sources.source import Source, SourceError, read_question
 
+_ROOT = read_question("/*[false()]")  # reads all of it, and selects nothing
 _SEAL = Seal("sources", 1, "remove it, and add the sources again")
 
 
@@ -90,12 +92,17 @@ class SourceRegistry:
         given: Rates | None = None,
         now: float | None = None,
     ) -> SourceEntry:
-        """Add the source at a location, or itself; its name is that of its root unless given. It must answer now."""
+        """Add the source at a location, or itself; its name is that of its root unless given. It must answer now.
+
+        A file that is no XML to its end is refused; documents of a folder are told where they are rejected.
+        """
         if not isinstance(location, str | Path):
             hold(location)
             location = location.location
         text = absolute(location)
         source = open_source(text, name)
+        if isinstance(source, FileSource):
+            source.answer([_ROOT])
         tokens, root = dict(source.tokens()), source.root
         changes = Changes() if now is None else Changes().look(tokens, now)
         hinted = source.hints() or Rates()

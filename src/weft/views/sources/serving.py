@@ -19,18 +19,22 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weft.errors import QueryError, WeftError
+from weft.views.bounds import AnswerBounds, AnswerTooLargeError, bounded
 from weft.views.sources.holdings import Holdings, Listed
 from weft.views.sources.pacing import paced, wait_latency, wait_processing
 from weft.views.sources.rates import Rates
 from weft.views.sources.source import Answer, Question, Source
+from weft.views.sources.wanted import while_wanted
 from weft.views.sources.wire import (
     ARROW,
     JSON_LINES,
     MARK,
     WIRE_VERSION,
     WireError,
+    read_bounds,
     read_questions,
     write_arrow,
+    write_excess,
     write_json_lines,
 )
 
@@ -72,7 +76,12 @@ def make_service(source: Source, rates: Rates | None = None, limits: ServiceLimi
         Route("/measure", service.measure, methods=["POST"]),
         Route("/explain", service.explain, methods=["POST"]),
     ]
-    handlers: Any = {RefusedRequest: _refuse, QueryError: _refuse_query, WeftError: _fail}
+    handlers: Any = {
+        RefusedRequest: _refuse,
+        QueryError: _refuse_query,
+        AnswerTooLargeError: _refuse_excess,
+        WeftError: _fail,
+    }
     return Starlette(routes=routes, exception_handlers=handlers, middleware=[Middleware(_Marked)])
 
 
@@ -98,6 +107,11 @@ async def _refuse(_request: Request, error: Exception) -> Response:
 
 async def _refuse_query(_request: Request, error: Exception) -> Response:
     return PlainTextResponse(str(error), 400)
+
+
+async def _refuse_excess(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, AnswerTooLargeError)
+    return PlainTextResponse(str(error), 413, write_excess(error))
 
 
 async def _fail(_request: Request, error: Exception) -> Response:
@@ -154,11 +168,14 @@ class _SourceService:
     # -- questions
 
     async def select(self, request: Request) -> Response:
-        """The rows of the answers."""
-        questions = await self._questions(request)
+        """The rows of the answers; the work on them stops where they are too large, or whoever asked is gone."""
+        questions, bounds = await self._asked(request)
+        return await while_wanted(request, bounds, self._selected(request, questions, bounds))
+
+    async def _selected(self, request: Request, questions: Sequence[Question], bounds: AnswerBounds) -> Response:
         await wait_latency(self._rates)
         start = perf_counter()
-        answer = await self._evaluate(questions)
+        answer = await self._evaluate(questions, bounds)
         if answer.cost.size > self._limits.max_answer_bytes:
             size, most = answer.cost.size, self._limits.max_answer_bytes
             raise RefusedRequest(422, f"the answer has {size} bytes, more than {most}: ask for less at once")
@@ -191,9 +208,13 @@ class _SourceService:
             "latency": None if rates.latency is None else rates.latency.mean,
         }
 
-    async def _evaluate(self, questions: Sequence[Question]) -> Answer:
+    async def _evaluate(self, questions: Sequence[Question], bounds: AnswerBounds | None = None) -> Answer:
+        def answered() -> Answer:
+            with bounded(bounds or AnswerBounds()):
+                return self._source.answer(questions)
+
         async with self._evaluations:
-            answer = await self._do(lambda: self._source.answer(questions))
+            answer = await self._do(answered)
         state = hash(tuple(answer.tokens.items()))
         for question, measured in zip(questions, answer.measures(), strict=True):
             self._sizes[question.selection, state] = measured.size
@@ -207,6 +228,10 @@ class _SourceService:
         return {"server-timing": f"processing;dur={took * 1000:.3f}"}
 
     async def _questions(self, request: Request) -> list[Question]:
+        return (await self._asked(request))[0]
+
+    async def _asked(self, request: Request) -> tuple[list[Question], AnswerBounds]:
+        """What is asked, and what the answer may have."""
         body = b""
         try:
             async with asyncio.timeout(self._limits.max_seconds):
@@ -214,7 +239,8 @@ class _SourceService:
                     body += part
                     if len(body) > self._limits.max_request_bytes:
                         raise RefusedRequest(413, f"expected at most {self._limits.max_request_bytes} bytes")
-            return read_questions(body, self._limits.max_queries, self._limits.max_query_bytes)
+            questions = read_questions(body, self._limits.max_queries, self._limits.max_query_bytes)
+            return questions, read_bounds(body)
         except (QueryError, WireError) as error:
             raise RefusedRequest(400, str(error)) from None
         except (TimeoutError, ClientDisconnect):

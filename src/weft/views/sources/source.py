@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,12 +14,14 @@ from weft.documents.document import Document, Limits
 from weft.errors import DocumentError, WeftError
 from weft.languages.xpath import parse
 from weft.plans.plan import Selection
+from weft.views.bounds import bounds_here
 from weft.views.nodes import SCHEMA, select
 from weft.views.sources.rates import Cost, Rates
 
 __all__ = [
     "Answer",
     "Cost",
+    "ExplainingSource",
     "Measure",
     "Question",
     "Source",
@@ -120,6 +122,14 @@ class Source(Protocol):
         """What the source itself says about its rates; None if it says nothing."""
 
 
+@runtime_checkable
+class ExplainingSource(Protocol):
+    """A source that can tell beforehand what an answer takes, as databases do by EXPLAIN."""
+
+    def explain(self, questions: Sequence[Question]) -> tuple[float | None, ...]:
+        """The seconds that it expects to take to find each answer; None where it does not know."""
+
+
 def size_of(rows: pa.Table) -> int:
     """The bytes of the fragments of rows: what answers are measured by."""
     return int(pc.sum(pc.binary_length(rows["fragment"])).as_py() or 0)
@@ -141,17 +151,20 @@ def answer_here(
     parts: list[list[pa.Table]] = [[SCHEMA.empty_table()] for _ in questions]
     rejected: list[DocumentError] = []
     processing, start = 0.0, perf_counter()
+    bounds, nodes, size = bounds_here(), 0, 0
     for documents, unread in _batches(entries):
         got = perf_counter()
         transmission += got - start
-        found = select(name, documents, selections, limits)
+        found = select(name, documents, selections, limits, bounds)
         for part, rows in zip(parts, found.rows, strict=True):
             part.append(rows)
+            nodes, size = nodes + rows.num_rows, size + size_of(rows)
+        bounds.check(nodes, size)
         rejected += [*unread, *found.rejected]
         start = perf_counter()
         processing += start - got
     rows = tuple(pa.concat_tables(part) for part in parts)
-    return Answer(rows, tuple(rejected), Cost(sum(map(size_of, rows)), processing, transmission), tokens)
+    return Answer(rows, tuple(rejected), Cost(size, processing, transmission), tokens)
 
 
 def _batches(
@@ -160,7 +173,9 @@ def _batches(
     documents: list[Document] = []
     rejected: list[DocumentError] = []
     size = 0
+    bounds = bounds_here()
     for entry in entries:
+        bounds.check()
         if isinstance(entry, DocumentError):
             rejected.append(entry)
             continue

@@ -7,6 +7,7 @@ import json
 import os
 import ssl
 from collections.abc import Collection, Mapping
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock, Thread
@@ -15,6 +16,7 @@ from typing import Any
 import httpx
 
 from weft.errors import failure_of
+from weft.views.bounds import StoppedError, bounds_here
 from weft.views.sources.source import SourceError
 
 _REDIRECTS = 5
@@ -88,9 +90,15 @@ class Transport:
                 request = self._client.build_request(method, url, headers=headers, content=content, params=params)
                 return await self._follow(request, accepted)
 
+        bounds = bounds_here()
+        bounds.check()
         try:
             # In a loop, since only there a request as a whole has a time limit: elsewhere each read has its own.
-            reply = asyncio.run_coroutine_threadsafe(send(), _LOOP.get()).result(self._timeout + _GRACE)
+            sent = asyncio.run_coroutine_threadsafe(send(), _LOOP.get())
+            with bounds.stopping(sent.cancel):
+                reply = sent.result(self._timeout + _GRACE)
+        except CancelledError:
+            raise StoppedError from None
         except (TimeoutError, httpx.TimeoutException):
             raise self.error(f"not answered to the end within {self._timeout:g} s") from None
         except SourceError:

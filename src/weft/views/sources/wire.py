@@ -11,13 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.errors import DocumentError
+from weft.views.bounds import AnswerBounds, AnswerTooLargeError
 from weft.views.nodes import SCHEMA
 from weft.views.sources.source import Answer, Question, read_question
 
 ARROW, JSON_LINES = "application/vnd.apache.arrow.stream", "application/x-ndjson"
 #: All responses of a served source have it, with the version of what is described here.
 MARK, WIRE_VERSION = "weft-source", "1"
-_ABOUT = b"weft"
+_ABOUT, _TOO_LARGE = b"weft", "weft-too-large"
 #: The rows of all questions, each with the number of its question.
 _SCHEMA = SCHEMA.insert(0, pa.field("question", pa.int32(), nullable=False))
 _BATCH_ROWS = 10_000
@@ -30,10 +31,31 @@ class WireError(Exception):
 # -- questions
 
 
-def write_questions(questions: Sequence[Question]) -> bytes:
-    """The body of a request."""
+def write_questions(questions: Sequence[Question], bounds: AnswerBounds | None = None) -> bytes:
+    """The body of a request; with bounds, what the answer may have at most."""
     asked = [{"xpath": each.text, "namespaces": dict(each.namespaces)} for each in questions]
-    return json.dumps({"queries": asked}).encode()
+    most = {"nodes": bounds.max_nodes, "bytes": bounds.max_bytes} if bounds else {}
+    return json.dumps({"queries": asked, "most": most}).encode()
+
+
+def read_bounds(body: bytes) -> AnswerBounds:
+    """What the answer to a request, which is one, may have at most."""
+    most = json.loads(body).get("most", {})
+    found = [most.get(unit) for unit in ("nodes", "bytes")] if isinstance(most, dict) else ["?"]
+    if not all(each is None or (isinstance(each, int) and each >= 0) for each in found):
+        raise WireError(f'expected "most": {{"nodes": NUMBER, "bytes": NUMBER}}, found {most!r}')
+    return AnswerBounds(*found)
+
+
+def write_excess(error: AnswerTooLargeError) -> dict[str, str]:
+    """The header that tells how much more an answer would have."""
+    return {_TOO_LARGE: f"{error.found} {error.unit}"}
+
+
+def read_excess(headers: Mapping[str, str]) -> tuple[int, str] | None:
+    """How many nodes, or bytes, an answer would have that was refused for that; None if it was not."""
+    found, _, unit = headers.get(_TOO_LARGE, "").partition(" ")
+    return (int(found), unit) if found.isdecimal() and unit in ("nodes", "bytes") else None
 
 
 def read_questions(body: bytes, most: int, most_bytes: int) -> list[Question]:
@@ -80,11 +102,11 @@ def write_json_lines(answer: Answer) -> bytes:
     """An answer as lines: first what is not rows, then a row each."""
     lines = [json.dumps(_about(answer))]
     for number, rows in enumerate(answer.rows):
-        lines += (json.dumps({"question": number, **_in_json(row)}) for row in rows.to_pylist())
+        lines += (json.dumps({"question": number, **in_json(row)}) for row in rows.to_pylist())
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _in_json(row: dict[str, Any]) -> dict[str, Any]:
+def in_json(row: dict[str, Any]) -> dict[str, Any]:
     """JSON has no infinity; the value tells it all the same."""
     return {**row, "number": row["number"] if isfinite(row["number"] or 0) else None}
 

@@ -31,7 +31,9 @@ def compact(store: Store, source: str, now: float) -> Manifest:
         parts = [
             part
             if part.source != source or part.files is None
-            else PartRows(part.id, source, part.signature, snapshot.part_rows(part.id, places), part.definition)
+            else PartRows(
+                part.id, source, part.signature, snapshot.part_rows(part.id, places), part.definition, part.pieces
+            )
             for part in snapshot.manifest.parts
         ]
         state = SourceState(source, entry.location, entry.refreshed, places)

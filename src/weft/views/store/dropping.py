@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from weft.errors import ConfigurationError
 from weft.views.store.compaction import compact
+from weft.views.store.files import DamagedFileError
 from weft.views.store.manifest import Manifest
+from weft.views.store.places import DocumentEntry
 from weft.views.store.store import Store
 
 
@@ -34,14 +37,18 @@ def drop_view(store: Store, view: str, now: float) -> Manifest:
         return dropped
 
 
-def forget_source(store: Store, source: str, now: float) -> Manifest:
-    """Let go of all that is known of a source."""
+def forget_source(store: Store, source: str, now: float) -> tuple[str, ...]:
+    """Let go of all that is known of a source; its documents come back, none where they cannot be read."""
     with store.writing():
         manifest = store.manifest()
+        documents: tuple[DocumentEntry, ...] = ()
+        with store.reading() as snapshot, suppress(DamagedFileError):
+            documents = snapshot.documents(source)
         parts = tuple(each for each in manifest.parts if each.source != source)
         there = {part.id for part in parts}
         views = tuple(
             replace(each, requires=tuple(filter(there.__contains__, each.requires))) for each in manifest.views
         )
         sources = tuple(each for each in manifest.sources if each.name != source)
-        return store.swap(replace(manifest, created=now, views=views, parts=parts, sources=sources))
+        store.swap(replace(manifest, created=now, views=views, parts=parts, sources=sources))
+        return tuple(each.id for each in documents)

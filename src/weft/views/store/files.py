@@ -27,6 +27,10 @@ _ALONE = 1 << 20  # bytes of a file that one thread reads in the time it takes t
 _ADVICE = "materialize the views that need it again; all others can be read"
 
 
+class DamagedFileError(ConfigurationError):
+    """A file of a store that is not as it was written: which, how, and what to do."""
+
+
 def encoded(table: pa.Table) -> pa.Buffer:
     """The content of a file with this table.
 
@@ -58,16 +62,16 @@ def write_file(folder: Path, name: str, groups: Sequence[pa.Table]) -> FileEntry
 def read_file(folder: Path, entry: FileEntry, schema: pa.Schema) -> pa.Table:
     """The table of a file, or that of the entry's row group.
 
-    Raises ConfigurationError, with the file's name and what to do, if it is not as it was written.
+    Raises DamagedFileError, with the file's name and what to do, if it is not as it was written.
     """
     file = folder / entry.name
     try:
         with pa.OSFile(str(file)) as opened:
             content = opened.read_buffer()
     except OSError as error:
-        raise ConfigurationError(f"{file}: cannot be read: {error.strerror or error}; {_ADVICE}") from None
+        raise DamagedFileError(f"{file}: cannot be read: {error.strerror or error}; {_ADVICE}") from None
     if content.size != entry.bytes or xxh3_128_hexdigest(content) != entry.checksum:
-        raise ConfigurationError(f"{file}: damaged: its checksum does not fit its content; {_ADVICE}")
+        raise DamagedFileError(f"{file}: damaged: its checksum does not fit its content; {_ADVICE}")
     opened_file, is_large = pq.ParquetFile(pa.BufferReader(content)), content.size > _ALONE
     if entry.group is not None:
         return opened_file.read_row_group(entry.group, use_threads=is_large).cast(schema)
@@ -80,4 +84,4 @@ def read_columns(folder: Path, entry: FileEntry, names: Sequence[str]) -> pa.Tab
     try:
         return pq.ParquetFile(file, memory_map=True).read(list(names))
     except (OSError, pa.ArrowInvalid) as error:
-        raise ConfigurationError(f"{file}: damaged: {error}; {_ADVICE}") from None
+        raise DamagedFileError(f"{file}: damaged: {error}; {_ADVICE}") from None

@@ -12,7 +12,7 @@ from weft.durable import Seal
 from weft.languages.xpath import parse
 from weft.plans.plan import Selection
 
-SEAL = Seal("views", 1, "remove it to go back to the version before, or materialize the views again")
+SEAL = Seal("views", 1, "remove it: the version before is there then, or none, and the views can be materialized again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,21 @@ class ViewEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class PieceEntry:
+    """The nodes of a part that are in the answers of the same views: which these are, how many nodes, their bytes."""
+
+    signature: tuple[str, ...]
+    nodes: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class PartEntry:
     """A part of views at one source; without files it is known, but not stored.
 
     A refresh adds a file with what is new. `rows` are those that count; the files may have others, of regions that
-    the source has no more (see weft.views.store.places).
+    the source has no more (see weft.views.store.places). Nor are `pieces` taken back that such regions had; None where
+    it is not known which there are.
     """
 
     id: str
@@ -70,6 +80,7 @@ class PartEntry:
     definition: str = ""
     rows: int = 0
     files: tuple[FileEntry, ...] | None = None
+    pieces: tuple[PieceEntry, ...] | None = None
 
     @property
     def bytes(self) -> int:
@@ -176,7 +187,7 @@ def read_manifest(text: bytes) -> Manifest:
     sources = tuple(_made(StoredSource, each) for each in found.pop("sources"))
     return Manifest(
         views=tuple(replace(view, namespaces=tuple(map(tuple, view.namespaces))) for view in views),
-        parts=tuple(replace(part, files=_files(part.files)) for part in parts),
+        parts=tuple(replace(part, files=_files(part.files), pieces=_pieces(part.pieces)) for part in parts),
         sources=tuple(
             replace(each, documents=FileEntry(**_dict(each.documents)), regions=FileEntry(**_dict(each.regions)))
             for each in sources
@@ -191,12 +202,17 @@ def _json(value: object) -> str:
 
 def _made(kind: type[Any], found: dict[str, Any]) -> Any:
     """An entry of what JSON has of it: its lists are tuples."""
-    given = {each.name: found[each.name] for each in fields(kind)}
+    given = {each.name: found[each.name] for each in fields(kind) if each.name in found}
     return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
 
 
 def _files(found: tuple[Any, ...] | None) -> tuple[FileEntry, ...] | None:
     return None if found is None else tuple(FileEntry(**each) for each in found)
+
+
+def _pieces(found: tuple[Any, ...] | None) -> tuple[PieceEntry, ...] | None:
+    made = (PieceEntry(tuple(each["signature"]), each["nodes"], each["bytes"]) for each in found or ())
+    return None if found is None else tuple(made)
 
 
 def _dict(found: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from weft.columns.integers import Longs
 from weft.views.parts import Classes, definition_of, part_id
 from weft.views.store.manifest import PartEntry
+from weft.views.store.pieces import join_pieces, pieces_of
 from weft.views.store.places import RegionPlaces, with_regions
 from weft.views.store.snapshot import Snapshot
 from weft.views.store.store import Store
@@ -31,13 +32,16 @@ def merge_parts(
     stored_views = {view for view in kept if manifest.is_stored(view, source)}
     requires = {view.name: dict.fromkeys(view.requires) for view in manifest.views}
     new_rows: dict[str, pa.Table] = {}
+    pieces = pieces_of(classes)
     for signature, at in classes.homes().items():
         views = _views(classes, at)
         part = of_signature.get(signature)
         if part is None:
             is_wanted = not views.isdisjoint(stored_views)
             new = part_id(source, signature), source, tuple(sorted(signature))
-            part = PartEntry(*new, definition_of(signature, texts), files=() if is_wanted else None)
+            part = PartEntry(*new, definition_of(signature, texts), files=() if is_wanted else None, pieces=())
+        if part.pieces is not None:
+            part = replace(part, pieces=join_pieces(part.pieces, pieces[signature]))
         if part.files is not None:
             new_rows[part.id] = with_regions(classes.rows(at), places)
         parts[part.id] = part

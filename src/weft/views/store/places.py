@@ -10,7 +10,6 @@ its offset moves with the region. So for any reader of the Parquet files the row
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -104,13 +103,6 @@ def places_of(documents: pa.Table, regions: pa.Table) -> RegionPlaces:
     document = of_code[encoded.indices.to_numpy()] if len(encoded) else np.zeros(0, np.int64)
     numbers = (regions[name].to_numpy() for name in ("digest", "region", "offset", "written"))
     return RegionPlaces(entries, document, *numbers)
-
-
-def whole_documents(documents: Sequence[DocumentEntry]) -> RegionPlaces:
-    """The places of documents that are one region each."""
-    has_region = [at for at, each in enumerate(documents) if each.rejected is None]
-    none = np.zeros(len(has_region), np.int64)
-    return RegionPlaces(tuple(documents), np.array(has_region, np.int64), none, np.arange(none.size), none, none)
 
 
 def with_regions(rows: pa.Table, places: RegionPlaces) -> pa.Table:

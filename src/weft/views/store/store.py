@@ -25,6 +25,7 @@ from weft.views.store.manifest import (
     FileEntry,
     Manifest,
     PartEntry,
+    PieceEntry,
     StoredSource,
     ViewEntry,
     read_manifest,
@@ -56,6 +57,7 @@ class PartRows:
     signature: tuple[str, ...]
     rows: pa.Table | None
     definition: str = ""
+    pieces: tuple[PieceEntry, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ class Store:
     """The folder of a store; it need not be there yet."""
 
     def __init__(self, folder: Path, held_bytes: int = HELD_BYTES) -> None:
+        if folder.exists() and not folder.is_dir():
+            raise ConfigurationError(f"{folder}: expected the folder of a query server, found a file")
         self.folder = folder
         self._held = FileMemory(held_bytes)
         self._files = folder / "files"
@@ -230,7 +234,7 @@ class Store:
             files |= self.write_rows({part: with_regions(each, its_places) for part, each in rows.items()})
         found = {}
         for part in parts:
-            entry = PartEntry(part.id, part.source, tuple(sorted(part.signature)), part.definition)
+            entry = PartEntry(part.id, part.source, tuple(sorted(part.signature)), part.definition, pieces=part.pieces)
             if part.rows is not None:
                 entry = replace(entry, rows=part.rows.num_rows, files=(files[part.id],))
             found[part.id] = entry

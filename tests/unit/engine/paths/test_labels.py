@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
+from unittest.mock import patch
 
 import pytest
 
@@ -10,9 +13,11 @@ from oracle import table_of
 from weft.columns.integers import Ints
 from weft.documents.document import Document, Limits
 from weft.documents.scan import DocumentPaths, scan_paths
+from weft.engine.paths import labels
 from weft.engine.paths.bounds import Bounds
 from weft.engine.paths.labels import LabelPaths
 from weft.engine.paths.states import ROOT, States
+from weft.kernel.path_labels import PathLabels
 from weft.languages.xpath import parse
 from weft.plans.plan import Pattern
 
@@ -218,3 +223,34 @@ def test_what_is_kept_for_paths_of_names_counts() -> None:
     recorded.paths.of_paths(paths_in(document))
 
     assert recorded.paths.memory - before >= 4 * 2 * 1_000  # label path and code of each
+
+
+def test_threads_in_turn_do_not_begin_anew_with_what_each_knows() -> None:
+    recorded = Recorded()
+    documents = [f"<a><b/><n{number}/></a>" for number in range(20)]
+
+    counted = patch.object(labels, "PathLabels", wraps=PathLabels)
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other, counted as made:
+        for document in documents:
+            for thread in (one, other):
+                recorded.paths.of_paths(thread.submit(paths_in, document).result())
+
+    assert made.call_count == 2
+
+
+def test_what_is_kept_for_the_paths_of_threads_goes_with_them_and_is_bounded() -> None:
+    recorded, document = Recorded(), "<a>" + "".join(f"<n{number}/>" for number in range(1_000)) + "</a>"
+    recorded.paths.of_paths(paths_in(document))
+    before = recorded.paths.memory
+
+    held = []
+    for _ in range(100):
+        with ThreadPoolExecutor(1) as thread:
+            held.append(thread.submit(paths_in, document).result())
+            recorded.paths.of_paths(held[-1])
+    most = recorded.paths.memory
+    held.clear()
+    gc.collect()
+
+    assert most <= before + 64 * 4 * 2 * 1_100
+    assert recorded.paths.memory <= before

@@ -85,6 +85,7 @@ def test_a_wrong_instance_is_refused() -> None:
         Instance(("/a",), (frozenset({1}),))
 
 
+@pytest.mark.timed
 def test_many_servers_and_expressions_take_little_time() -> None:
     rng = np.random.default_rng(1)
     needed = rng.integers(0, 1_000, (100_000, 3))

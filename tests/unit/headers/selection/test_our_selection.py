@@ -163,6 +163,7 @@ def test_documents_that_reach_a_server_count_and_not_servers() -> None:
     assert select_views(problem_of(instance), 1).views == (0,)
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_ten_thousand_servers_and_thirty_views_take_seconds() -> None:
     rng = np.random.default_rng(6)
@@ -185,6 +186,7 @@ def test_ten_thousand_servers_and_thirty_views_take_seconds() -> None:
     assert process_time() - began < 60
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_very_many_views_are_bounded_by_the_evaluations() -> None:
     rng = np.random.default_rng(7)

@@ -62,6 +62,41 @@ def test_how_often_a_view_hits_is_counted_in_the_documents() -> None:
     assert found.problem.views[0].bytes == 1.0 + 0.25 * 1.5
 
 
+def shares(found: ViewProblem) -> dict[str, float | None]:
+    """Of one query the share of documents that pass the tests on each expression, in tenths."""
+    ((query,),) = [server.queries for server in found.problem.servers]
+    of = {found.expressions[part.expression]: part.selectivity for part in query}
+    return {text: share if share is None else round(share, 1) for text, share in of.items()}
+
+
+NINE_AND_ONE = [b"<a x='1'><b>1</b><c>often</c></a>"] * 90 + [b"<a><b>2</b><b>3</b><c>often</c></a>"] * 10
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("/a[b = 2][c = 'often']", {"/a/b": 0.1, "/a/c": 1.0}),
+        ("/a[b > 1 and b < 3][@x]", {"/a/b": 0.1, "/a/@x": 0.9}),
+        ("/a[b = 2 or c = 'never'][@x = 1]", {"/a/b": None, "/a/c": None, "/a/@x": 0.9}),
+        ("/a[not(b = 2)][c = 'never']", {"/a/b": None, "/a/c": 0.0}),
+        ("/a[c = 'often']/b", {"/a/c": 1.0, "/a/b": 1.0}),
+        ("<r>{ for $v in /a where $v/b = 1 and $v/c = 'never' return $v }</r>", {"/a/b": 0.9, "/a/c": 0.0}),
+        ("/a[b = 2]", {"/a/b": None}),
+    ],
+)
+def test_the_share_of_documents_that_pass_the_tests_of_a_query_is_counted(
+    query: str, expected: dict[str, float | None]
+) -> None:
+    assert shares(problem([query], *NINE_AND_ONE)) == expected
+
+
+@pytest.mark.parametrize("query", ["/a[b = 2][c = 'often']", "/a[c = 'often'][b = 2]"])
+def test_of_two_tests_the_view_of_the_one_that_ends_more_documents_is_chosen(query: str) -> None:
+    found = problem([query], *NINE_AND_ONE[80:], *NINE_AND_ONE[:9])
+
+    assert found.texts(select_views(found.problem, 1, None).views) == ["/a/b"]
+
+
 def test_without_documents_every_view_is_thought_to_hit() -> None:
     found = problem(["/a[b = 1]"])
 
@@ -157,6 +192,9 @@ def test_a_workload_is_a_server_a_line(tmp_path: Path) -> None:
         ('{"queries": [], "documents": -1}', 'expected a number of "documents", found -1'),
         ('{"queries": [], "documents": NaN}', 'expected a number of "documents", found nan'),
         ('{"queries": [], "documents": Infinity}', 'expected a number of "documents", found inf'),
+        (f'{{"queries": [], "documents": 1{"0" * 400}}}', 'expected a number of "documents", found 1000'),
+        ('{"queries": [], "document": 5}', "expected the keys server, documents, queries, found 'document'"),
+        ("[" * 100_000, "expected a JSON object, found"),
         ('{"queries": [], "documents": true}', 'expected a number of "documents", found True'),
         ('{"queries": ["/a["]}', "XPath 1:4"),
         ('{"queries": ["/p:a"]}', "XPath 1:2"),

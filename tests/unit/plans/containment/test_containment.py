@@ -295,6 +295,7 @@ def test_very_long_paths_are_compared_without_recursion() -> None:
     assert not contains(parse(f"/{names}/d"), parse(f"/{names}/e"))
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_what_is_too_large_or_too_deep_is_not_known_and_takes_no_time() -> None:
     long = Pattern(None, tuple(Step("a", deep=True) for _ in range(9_000)))
@@ -308,6 +309,7 @@ def test_what_is_too_large_or_too_deep_is_not_known_and_takes_no_time() -> None:
     assert process_time() - began < 5
 
 
+@pytest.mark.timed
 def test_many_alternatives_take_polynomial_time() -> None:
     narrow = parse("/a" + "".join(f"[b{at}/x or c{at}/x or d{at}[x or y/x]]" for at in range(60)))
     wide = parse("/a" + "".join(f"[b{at} or c{at} or d{at}]" for at in range(60)) + "[.//x]")
@@ -318,6 +320,7 @@ def test_many_alternatives_take_polynomial_time() -> None:
     assert process_time() - began < 5
 
 
+@pytest.mark.timed
 def test_nots_in_nots_take_polynomial_time() -> None:
     inner, other = "e", "e[f]"
     for depth in range(20):

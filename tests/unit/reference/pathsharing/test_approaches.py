@@ -7,7 +7,7 @@ import pytest
 from oracle import table_of
 from weft.documents import read
 from weft.documents.document import Document
-from weft.languages.xquery import parse
+from weft.languages.xquery import parse_flwr
 from weft.plans.show import show_link, show_path
 from weft.plans.walk import walk
 from weft.reference.pathsharing.approaches import Approach, plan_by
@@ -41,7 +41,7 @@ def messages(engine: PathSharing, *documents: str) -> list[tuple[int, int, str]]
 def test_an_approach_retrieves_the_paths_of_its_clauses_and_searches_the_rest(
     approach: Approach, streams: set[str]
 ) -> None:
-    plan = plan_by(approach, parse(QUERY))
+    plan = plan_by(approach, parse_flwr(QUERY))
     parts = list(walk(plan))
 
     assert {show_path(part.path) for part in parts if isinstance(part, PathStream)} == streams
@@ -53,7 +53,7 @@ def test_an_approach_retrieves_the_paths_of_its_clauses_and_searches_the_rest(
 
 
 def test_without_optimization_every_stream_is_made_distinct_and_every_join_hashes() -> None:
-    parts = list(walk(plan_by("FWR", parse(QUERY))))
+    parts = list(walk(plan_by("FWR", parse_flwr(QUERY))))
 
     joins = [part for part in parts if isinstance(part, Semijoin | JoinedList)]
     assert len([part for part in parts if isinstance(part, DupElim)]) == 3
@@ -65,7 +65,7 @@ def test_without_optimization_every_stream_is_made_distinct_and_every_join_hashe
 @pytest.mark.parametrize("with_dtd", [False, True])
 def test_every_approach_makes_the_message_told_by_hand(approach: Approach, optimized: bool, with_dtd: bool) -> None:
     engine = PathSharing(approach, shipped("book") if with_dtd else None, optimized)
-    engine.add(4, parse(QUERY))
+    engine.add(4, parse_flwr(QUERY))
 
     assert messages(engine, "<section><title>SQL</title></section>", DOCUMENT) == [(1, 4, MESSAGE)]
 
@@ -73,13 +73,13 @@ def test_every_approach_makes_the_message_told_by_hand(approach: Approach, optim
 @pytest.mark.parametrize("approach", APPROACHES)
 def test_queries_that_come_and_go_leave_the_others_as_they_are(approach: Approach) -> None:
     engine = PathSharing(approach)
-    engine.add(1, parse(QUERY))
-    engine.add(2, parse("<t>{ for $t in //title return $t }</t>"))
+    engine.add(1, parse_flwr(QUERY))
+    engine.add(2, parse_flwr("<t>{ for $t in //title return $t }</t>"))
     both = messages(engine, DOCUMENT)
 
     engine.remove(1)
     alone = messages(engine, DOCUMENT)
-    engine.add(3, parse("<f>{ for $s in //section return $s/figure/text() }</f>"))
+    engine.add(3, parse_flwr("<f>{ for $s in //section return $s/figure/text() }</f>"))
 
     title = (0, 2, "<t><title>XML</title><title>XML</title></t>")
     assert both == [(0, 1, MESSAGE), title]
@@ -92,7 +92,7 @@ def test_several_variables_are_bound_and_tested_together(approach: Approach) -> 
     engine = PathSharing(approach)
     engine.add(
         0,
-        parse(
+        parse_flwr(
             """<r>{ for $a in /x/a, $b in $a/b where $a/@k = "1" or $b = "u" order by $b descending
             return <p>{ $a/@k }{ $b/text() }</p> }</r>"""
         ),
@@ -106,7 +106,7 @@ def test_several_variables_are_bound_and_tested_together(approach: Approach) -> 
 @pytest.mark.parametrize("approach", APPROACHES)
 def test_a_query_on_a_stream_sees_its_documents_and_those_of_none(approach: Approach) -> None:
     engine = PathSharing(approach)
-    engine.add(0, parse('<r>{ for $a in stream("s")//a return <i/> }</r>'))
+    engine.add(0, parse_flwr('<r>{ for $a in stream("s")//a return <i/> }</r>'))
 
     run = engine.match(read([Document("<a/>", str(at), stream) for at, stream in enumerate(("s", "t", ""))]))
 
@@ -116,7 +116,7 @@ def test_a_query_on_a_stream_sees_its_documents_and_those_of_none(approach: Appr
 
 def test_a_batch_that_fails_leaves_no_half_made_label_path(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = PathSharing("FWR")
-    engine.add(0, parse(QUERY))
+    engine.add(0, parse_flwr(QUERY))
     before = messages(engine, DOCUMENT)
 
     def failing(*_: object) -> None:

@@ -165,11 +165,22 @@ def test_the_record_outlives_its_server_and_names_stay(tmp_path: Path) -> None:
     assert QueryRecord(file, HALF_LIFE).workload(9.0) == first.workload(9.0)
 
 
-def test_a_damaged_record_is_told(tmp_path: Path) -> None:
-    (tmp_path / "queries").write_text("nothing")
+def test_a_damaged_record_is_told_and_stays_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "queries"
+    before = QueryRecord(file, HALF_LIFE, save_every=2)
+    before.note("/a", 1.0)
+    file.write_text("nothing")
 
-    with pytest.raises(ConfigurationError, match="delete it"):
-        QueryRecord(tmp_path / "queries", HALF_LIFE)
+    for record in (QueryRecord(file, HALF_LIFE), before):
+        record.note("/b", 2.0)
+        record.save()
+
+        with pytest.raises(ConfigurationError, match="delete it"):
+            record.workload(2.0)
+    assert file.read_text() == "nothing"
+
+
+def test_a_record_that_is_none_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="expected a half-life"):
         QueryRecord(None, 0)
     with pytest.raises(ConfigurationError, match="expected a horizon"):

@@ -139,6 +139,7 @@ def test_ours_reaches_the_optimum_but_for_a_hundredth() -> None:
     assert min(ratios) >= 0.99
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_ours_takes_about_a_second_for_a_thousand_queries() -> None:
     problem = random_problem(Random(1), queries=1_000, parts=3_500, most=10)

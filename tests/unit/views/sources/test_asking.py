@@ -55,6 +55,7 @@ def test_sources_are_asked_at_once_and_answer_in_their_order(tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_source_that_hangs_holds_nobody_beyond_the_timeout(tmp_path: Path) -> None:
     with rude_server(hanging) as hung, rude_server(dying) as dead:

@@ -205,6 +205,7 @@ def test_a_source_that_is_gone_is_told(tmp_path: Path) -> None:
 # -- rates and many at once
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_rates_are_kept_to(tmp_path: Path) -> None:
     (tmp_path / "shop.xml").write_bytes(SHOP)
@@ -266,6 +267,8 @@ def test_what_takes_too_long_is_given_up(tmp_path: Path) -> None:
     assert source.name == "shop"
     with serving(source, limits=ServiceLimits(max_seconds=0.001)) as address, httpx.Client(base_url=address) as client:
         reply = ask(client, "/select", "//item")
+        while reply.status_code == 408:  # on a busy machine the question itself came too late
+            reply = ask(client, "/select", "//item")
 
     assert reply.status_code == 503
     assert "takes longer than 0.001 s" in reply.text

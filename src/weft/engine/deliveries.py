@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 
 from weft.columns.integers import Flags, Ints, Longs
+from weft.documents.excerpts import Excerpts
 from weft.documents.fragment import Fragments
 from weft.documents.table import NodeTable
 from weft.engine.engine import Engine
 from weft.engine.matches import Matches
 from weft.engine.messages.budget import Budget, size_of
+from weft.engine.messages.texts import ListedTexts, Texts
 
 Refused = list[tuple[int, int, str]]
 
@@ -27,7 +29,7 @@ class Deliveries:
 
     document: Ints
     subscription: Ints
-    text: list[str]
+    text: Texts
     refused: Refused = field(default_factory=list)
     rejected: list[tuple[int, str]] = field(default_factory=list)
 
@@ -43,30 +45,33 @@ class Deliveries:
         return np.arange(1, len(self.text) + 1) - np.repeat(starts, np.diff([*starts, len(self.text)]))
 
 
-def deliveries(engine: Engine, table: NodeTable) -> Deliveries:
-    """What the documents bring: the nodes that XPath selects, the messages that FLWR builds."""
-    matches = engine.match(table)
+def deliveries(engine: Engine, table: NodeTable, place: int | None = None) -> Deliveries:
+    """What the documents bring: the nodes that XPath selects, the messages that FLWR builds.
+
+    With a `place` other batches are answered meanwhile, as by `Engine.match`.
+    """
+    matches = engine.match(table, place=place)
     selected, built = _selected(table, matches), matches.messages()
     refused = matches.refused
     if not built:
-        return Deliveries(selected.document, selected.subscription, selected.text, refused)
-    document, subscription = (np.fromiter((row[at] for row in built), np.int32, len(built)) for at in (0, 1))
-    text = selected.text + [row[2] for row in built]
-    document = np.concatenate([selected.document, document])
-    subscription = np.concatenate([selected.subscription, subscription])
-    return in_order(document, subscription, text, refused)
+        return replace(selected, refused=refused)
+    if not selected.document.size:
+        return Deliveries(built.document, built.subscription, built.texts, refused)
+    document = np.concatenate([selected.document, built.document])
+    subscription = np.concatenate([selected.subscription, built.subscription])
+    return in_order(document, subscription, Texts.together([selected.text, built.texts]), refused)
 
 
-def in_order(document: Ints, subscription: Ints, text: list[str], refused: Refused) -> Deliveries:
+def in_order(document: Ints, subscription: Ints, text: Texts, refused: Refused) -> Deliveries:
     """Rows sorted by document and subscription; nodes stay in their order."""
     order = np.lexsort((subscription, document))
-    return Deliveries(document[order], subscription[order], [text[at] for at in order.tolist()], sorted(refused))
+    return Deliveries(document[order], subscription[order], text.take(order), sorted(refused))
 
 
 def _selected(table: NodeTable, matches: Matches) -> Deliveries:
     """A node that many want is written once."""
     document, subscription, node = matches.nodes()
-    budget, fragments = matches.budget, Fragments(table)
+    budget = matches.budget
     distinct, place = np.unique(node, return_inverse=True)
     sizes = budget.sizes(distinct) + budget.declared
     starts = np.append(np.flatnonzero(_is_first(document, subscription)), node.size)
@@ -74,11 +79,10 @@ def _selected(table: NodeTable, matches: Matches) -> Deliveries:
     limits, spent = budget.limits, int(sizes.sum())
     can_exceed = most > limits.max_messages or spent > limits.max_output_bytes
     if can_exceed or most * int(sizes.max(initial=0)) > limits.max_message_bytes:
-        return _Careful(budget, fragments).selected(document, subscription, node, starts)
+        return _Careful(budget, Fragments(table)).selected(document, subscription, node, starts)
     for at, size in zip(*_by_document(table.node_document[distinct], sizes), strict=True):
         budget.left[at] -= size
-    written = [fragments.text(at) for at in distinct.tolist()]
-    return Deliveries(document, subscription, [written[at] for at in place.tolist()])
+    return Deliveries(document, subscription, Texts.of(Excerpts(table, distinct), place.astype(np.int32)))
 
 
 def _by_document(document: Ints, sizes: Longs) -> tuple[list[int], list[int]]:
@@ -102,7 +106,9 @@ class _Careful:
             if found is not None:
                 keep[start:end] = True
                 text += found
-        return Deliveries(document[keep], subscription[keep], text)
+        return Deliveries(
+            document[keep], subscription[keep], Texts.of(ListedTexts(text), np.arange(len(text), dtype=np.int32))
+        )
 
     def _group(self, document: int, subscription: int, nodes: Ints, sizes: Longs) -> list[str] | None:
         """The nodes that one subscription selects in one document, if it may have them."""

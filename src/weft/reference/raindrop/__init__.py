@@ -1,0 +1,1 @@
+"""What retrieving patterns costs in an automaton with a stack, as the paper on plans in and out of it counts."""
