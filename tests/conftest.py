@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 settings.register_profile("weft", _CALM, max_examples=USUAL, derandomize=True)
-settings.register_profile("thorough", _CALM, max_examples=10_000, print_blob=True)
-settings.register_profile("fast", _CALM, max_examples=30, derandomize=True)  # make test-fast
+settings.register_profile("thorough", _CALM, max_examples=5_000, print_blob=True)
+settings.register_profile("fast", _CALM, max_examples=15, derandomize=True)  # make test-fast
 settings.load_profile("weft")
 os.environ.setdefault("SPARK_SUBMIT_OPTS", java_options())
 _KILLED = "kill"  # the longest tests

@@ -6,11 +6,11 @@ from typing import Any
 
 from hypothesis import settings
 
-USUAL = 300  # examples of a property in the profile `weft`, which `make test` has
+USUAL = 150  # examples of a property in the profile `weft`, which `make test` has
 
 
 def rounds(number: int) -> int:
-    """So many in the usual profile; in others in proportion: `fast` has a sixth of it, `thorough` far more."""
+    """So many in the usual profile; in others in proportion: `fast` has a tenth of it, `thorough` far more."""
     default = settings.default
     assert default is not None
     return max(1, number * default.max_examples // USUAL)
