@@ -203,6 +203,10 @@ class _FoundIds:
 
     def add(self, chunk: Sequence[Document], read: Sequence[Document], subscriptions: list[Ints]) -> int:
         """The subscriptions of the documents of a chunk that could be read; where its documents begin comes back."""
+        if len(read) == len(chunk) and not isinstance(chunk, DocumentColumn):
+            first = len(self._ids)
+            self._ids += [Ids(numbers, self._names) for numbers in subscriptions]
+            return first
         if isinstance(chunk, DocumentColumn):
             first, places = 0, read.rows.tolist() if isinstance(read, DocumentColumn) else []
             self._fill(int(chunk.rows[-1]) + 1)
