@@ -81,7 +81,7 @@ class Publisher:
 
         That is where something is due to be done first, and where anything fails.
         """
-        if not self._matcher.is_at_rest:
+        if not self._matcher.is_ready(place):
             return None
         told: list[tuple[NodeTable | DocumentPaths, Matched]] = []
         found, engine = _FoundIds(self._matcher.ids), self._matcher.engine
@@ -104,7 +104,7 @@ class Publisher:
 
     def messages_beside_others(self, documents: list[Document], place: int) -> Published | None:
         """The messages of a batch, while other threads make theirs, each at a place of its own; None as above."""
-        if not self._matcher.is_at_rest or len(self._matcher.joins):
+        if not self._matcher.is_ready(place) or len(self._matcher.joins):
             return None
         made: list[BatchMessages | ListedMessages] = []
         told: list[tuple[_ToldDocuments, Deliveries]] = []
