@@ -146,6 +146,9 @@ def chunks(documents: Iterable[Document] | Columns) -> Iterator[Sequence[Documen
     """Batches as they are matched: few enough documents to stay in the caches, and few enough bytes."""
     if isinstance(documents, Columns):
         return (chunk for column in documents.parts for chunk in column.portions(_CHUNK, _CHUNK_BYTES))
+    if isinstance(documents, list) and len(documents) <= _CHUNK:  # as most are, and mostly all at once
+        if sum([len(document.data) for document in documents]) <= _CHUNK_BYTES:
+            return iter([documents] if documents else [])
     return portions(documents, lambda document: len(document.data), _CHUNK, _CHUNK_BYTES)
 
 

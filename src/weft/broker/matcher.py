@@ -156,12 +156,17 @@ class Matcher:
         is_one = not self._configurations and self.dtd is None and type(self.engine) is Engine
         return is_one and not is_due and self.engine.is_at_rest
 
+    def is_ready(self, place: int) -> bool:
+        """Whether a batch can be matched at a place while others are matched at theirs."""
+        return self.is_at_rest and self.engine.has_place(place)
+
     def keep_up(self) -> None:
         """A slice of what the engines have under way; to be called before a batch is matched."""
         if self.adapting is not None:
             self.adapting.keep_up(self.engine)
         for engine in self._engines():
             engine.keep_up()
+            engine.prepare_places()
 
     @property
     def joining(self) -> dict[str, int]:

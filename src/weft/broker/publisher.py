@@ -81,7 +81,7 @@ class Publisher:
 
         That is where something is due to be done first, and where anything fails.
         """
-        if not self._matcher.is_at_rest:
+        if not self._matcher.is_ready(place):
             return None
         told: list[tuple[NodeTable | DocumentPaths, Matched]] = []
         found, engine = _FoundIds(self._matcher.ids), self._matcher.engine
@@ -104,7 +104,7 @@ class Publisher:
 
     def messages_beside_others(self, documents: list[Document], place: int) -> Published | None:
         """The messages of a batch, while other threads make theirs, each at a place of its own; None as above."""
-        if not self._matcher.is_at_rest or len(self._matcher.joins):
+        if not self._matcher.is_ready(place) or len(self._matcher.joins):
             return None
         made: list[BatchMessages | ListedMessages] = []
         told: list[tuple[_ToldDocuments, Deliveries]] = []
@@ -203,6 +203,10 @@ class _FoundIds:
 
     def add(self, chunk: Sequence[Document], read: Sequence[Document], subscriptions: list[Ints]) -> int:
         """The subscriptions of the documents of a chunk that could be read; where its documents begin comes back."""
+        if len(read) == len(chunk) and not isinstance(chunk, DocumentColumn):
+            first = len(self._ids)
+            self._ids += [Ids(numbers, self._names) for numbers in subscriptions]
+            return first
         if isinstance(chunk, DocumentColumn):
             first, places = 0, read.rows.tolist() if isinstance(read, DocumentColumn) else []
             self._fill(int(chunk.rows[-1]) + 1)

@@ -31,7 +31,7 @@ from weft.engine.validity import Validity
 _LATEST = 32  # subscriptions that the latest index may have when it is made anew for a document
 _SMALL = 1_000  # that the small one may have, and one more for every 32 of the large one
 _OF_LARGE = 11  # of 16 parts of what may be kept of documents; the other five indexes that there can be have one each
-_SLICE = 0.002  # seconds of the processor for upkeep in a call
+_SLICE = 0.001  # seconds of the processor for upkeep in a call; a step may take some more
 _CALLS = 16  # that do some upkeep after each batch: whoever loads very many at once is not slowed down
 
 
@@ -68,6 +68,7 @@ class Engine:
         self._recent: dict[int, EnginePlan | None] = {}  # all that are not in the large one, and their plans if kept
         self._tasks: dict[_Task, Iterator[None]] = {}
         self._calls = 0
+        self._wanted_place = 0  # by a batch that could not be answered there
 
     def __getstate__(self) -> dict[str, object]:
         """What is under way is not taken along: it is begun anew where it is needed."""
@@ -143,6 +144,20 @@ class Engine:
             not (self._tasks or is_due or self.profile.enabled or self._joining_small or self._joining_large)
             and is_frozen
         )
+
+    def has_place(self, place: int) -> bool:
+        """Whether a place knows enough to answer batches; else it is to be `prepared`."""
+        if all(index.places.has(place, index.plans) for index in self.indexes if len(index)):
+            return True
+        self._wanted_place = max(self._wanted_place, place)
+        return False
+
+    def prepare_places(self) -> None:
+        """Make ready the places that were asked for and knew too little, if all is frozen; nobody is answered now."""
+        if self._wanted_place and self.is_at_rest:
+            for index in self.indexes:
+                index.prepare(self._wanted_place)
+            self._wanted_place = 0
 
     def match(self, table: NodeTable, whether: bool = False, place: int | None = None) -> Matches:
         """Answer a batch; with `whether` nobody will ask for nodes, and less is looked at.

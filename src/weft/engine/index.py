@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -11,7 +10,7 @@ from time import thread_time
 import numpy as np
 
 from weft.columns.integers import Flags, Ints
-from weft.columns.steps import finished, let_go
+from weft.columns.steps import let_go
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.scan import DocumentPaths
@@ -26,6 +25,7 @@ from weft.engine.messages.built import BuiltQueries
 from weft.engine.messages.first_bindings import binding_pattern
 from weft.engine.messages.outcome import Compound, Outcome, told
 from weft.engine.paths.bounds import Bounds
+from weft.engine.places import ONE_BY_ONE, Places
 from weft.engine.profile import Profile
 from weft.engine.selections import is_union, patterns
 from weft.engine.shared.frozen import Frozen
@@ -39,10 +39,7 @@ from weft.kernel.subscribers import Subscribers
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Edge, Pattern, Selection
 
-_LEARNED = 1 << 12  # label paths that a new place begins with, at most: it takes some 50 ms
 _OF_THOROUGH = 4  # of 16 parts, beside all of them: what the thorough evaluation may keep of documents
-#: Held while something is made that batches share which are answered beside each other.
-_ONE_BY_ONE = threading.RLock()
 
 
 class Index:
@@ -63,7 +60,7 @@ class Index:
         self._profile, self._bounds = profile or Profile(), bounds or Bounds()
         self.shared = SharedPlan(dtd)
         self.plans = LabelPlans(self.shared, bounds)
-        self._plans_beside: list[LabelPlans] = []  # for batches that are answered beside others
+        self.places = Places(self.shared, self._bounds)  # for batches that are answered beside others
         self.subscribers = Subscribers()
         self.results = SubscribedResults()
         self.origins = Results()
@@ -145,7 +142,8 @@ class Index:
         if known is not None:
             yield from plans.learn(known)
         gone = [self._frozen, self.plans, self.plans.paths]
-        self._frozen, self.plans, self._thorough, self._plans_beside = frozen, plans, None, []
+        self._frozen, self.plans, self._thorough = frozen, plans, None
+        self.places.forget()
         self.access = access
         self.statistics = self.statistics and self.statistics.anew()
         yield from let_go(gone)
@@ -165,7 +163,7 @@ class Index:
     def memory(self) -> int:
         """How many bytes are kept of what documents have brought."""
         thorough = [self._thorough[1]] if self._thorough is not None else []
-        return sum(plans.memory for plans in (self.plans, *self._plans_beside, *thorough))
+        return self.places.memory + sum(plans.memory for plans in (self.plans, *thorough))
 
     @property
     def result_marks(self) -> Flags:
@@ -223,22 +221,21 @@ class Index:
                 self.statistics.documents += len(table.documents)
 
     def _plans_at(self, place: int) -> LabelPlans:
-        """The label paths that serve one place; a new one knows what documents have brought to the first."""
         if not place:
             return self.plans
         assert self._frozen is not None, "others are answered only where all is frozen"
-        with _ONE_BY_ONE:
-            while len(self._plans_beside) < place:
-                plans = LabelPlans(self.shared, self._bounds)
-                plans.freeze(self._frozen)
-                finished(plans.learn(self.plans, _LEARNED))
-                self._plans_beside.append(plans)
-        return self._plans_beside[place - 1]
+        return self.places.at(place, self.plans, self._frozen)
+
+    def prepare(self, place: int) -> None:
+        """Make places up to one ready to answer batches beside the first; nobody is answered meanwhile."""
+        if self._frozen is not None:
+            self.places.prepare(place, self.plans, self._frozen)
 
     def _match(self, table: NodeTable, budget: Budget, whether: bool, place: int | None) -> Outcome:
         if self._frozen is None:
             self._frozen = Frozen(self.shared, self.origins, access=self.access)
-            self._thorough, self._plans_beside = None, []
+            self._thorough = None
+            self.places.forget()
             self.statistics = self.statistics and self.statistics.anew()
             self.plans.freeze(self._frozen)
         plans = self._plans_at(place or 0)
@@ -264,7 +261,7 @@ class Index:
         """The batch in the other way, whose tables are made when the first one asks; one at a time until it is read."""
         if not can_be_beside:
             raise NotBesideError
-        with _ONE_BY_ONE:
+        with ONE_BY_ONE:
             if self._thorough is None:
                 self._thorough = (
                     Frozen(self.shared, self.origins, is_thorough=True),

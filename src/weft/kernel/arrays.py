@@ -41,12 +41,25 @@ def wider(array, size=0):
     return held(new)
 
 
+def copied(array, used):
+    """An array as long as another, with so many of its first entries; those behind them are zero."""
+    old = np.asarray(array)
+    new = _spacious(old.size, old.dtype)[: old.size] if old.size > SMALL else np.zeros(old.size, old.dtype)
+    new[:used] = old[:used]
+    return held(new)
+
+
 def _spacious(room, kind):
     """Zeros, at least so many, with addresses for far more where these are free."""
     if _IS_COUNTED or resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
         return np.zeros(room, kind)
+    return _mapped(max(room, SPACE), kind)
+
+
+def _mapped(number, kind):
+    """Zeros in pages of the usual size: numpy asks for huge ones, of which the first touch may take milliseconds."""
     try:
-        return np.frombuffer(mmap.mmap(-1, max(room, SPACE) * kind.itemsize, _UNSHARED), kind)
+        return np.frombuffer(mmap.mmap(-1, number * kind.itemsize, _UNSHARED), kind)
     except OSError as error:  # columns must stay as long as each other: there is no other room for this one alone
         raise MemoryError(str(error)) from error
 
@@ -60,7 +73,8 @@ def bits(flags):
 
 def lined_up(number, width, kind):
     """An array of so many records of zeros, to be kept, of which each that is 64 bytes wide is a line of the cache."""
-    size = np.dtype(kind).itemsize
-    room = np.zeros(number * width + 64 // size, kind)
+    kind = np.dtype(kind)
+    size, entries = kind.itemsize, number * width + 64 // kind.itemsize
+    room = _mapped(entries, kind) if entries > SMALL else np.zeros(entries, kind)
     begin = -room.ctypes.data % 64 // size
     return held(room[begin : begin + number * width].reshape(number, width))

@@ -1,7 +1,9 @@
-"""Eight or sixteen bytes of a document in, those of them at which a run may stop out; `byte_words.pxd` has it in C.
+"""Some bytes of a document in, how many of them come before a run may stop out; `byte_words.pxd` has it in C.
 
-A stop is the high bit of its byte in the word. Behind the first stop there may be bits of bytes that are none.
+A stop in a word of eight is the high bit of its byte. Behind the first stop there may be bits of bytes that are none.
 """
+
+from collections.abc import Callable
 
 _ONES = 0x0101010101010101
 _HIGH_BITS = 0x80 * _ONES
@@ -12,14 +14,14 @@ def eight_at(s: bytes, p: int) -> int:
     return int.from_bytes(s[p : p + 8], "little")
 
 
-def copy_eight(into: memoryview, at: int, s: bytes, p: int) -> None:
-    """Write eight bytes that stand at a place behind others."""
-    into[at : at + 8] = s[p : p + 8]
-
-
 def copy_sixteen(into: memoryview, at: int, s: bytes, p: int) -> None:
     """Write sixteen bytes likewise."""
     into[at : at + 16] = s[p : p + 16]
+
+
+def copy_sixty_four(into: memoryview, at: int, s: bytes, p: int) -> None:
+    """Write sixty-four bytes likewise."""
+    into[at : at + 64] = s[p : p + 64]
 
 
 def copy_stretch(into: memoryview, at: int, s: bytes, p: int, end: int) -> int:
@@ -28,13 +30,28 @@ def copy_stretch(into: memoryview, at: int, s: bytes, p: int, end: int) -> int:
     return at + end - p
 
 
+def _run(s: bytes, p: int, most: int, is_stop: Callable[[int], bool]) -> int:
+    return next((at for at in range(most) if is_stop(s[p + at])), most)
+
+
 def text_run_at(s: bytes, p: int) -> int:
     """How many of sixteen bytes come before the first that may end a run of text; 16 if none may."""
-    for size in (0, 8):
-        stops = text_stops(eight_at(s, p + size))
-        if stops:
-            return size + first_stop(stops)
-    return 16
+    return _run(s, p, 16, lambda byte: byte < 32 or byte in b"<&]")
+
+
+def long_text_run_at(s: bytes, p: int) -> int:
+    """How many of sixty-four."""
+    return _run(s, p, 64, lambda byte: byte < 32 or byte in b"<&]")
+
+
+def value_run_at(s: bytes, p: int, quote: int) -> int:
+    """How many of sixteen bytes come before what may end a run of an attribute's value: its quote, or `<` or `&`."""
+    return _run(s, p, 16, lambda byte: byte < 32 or byte in b"<&" or byte == quote)
+
+
+def name_run_at(s: bytes, p: int) -> int:
+    """How many of sixteen bytes come before what ends a name: white space, `/`, and `=` or `>` with what is beside."""
+    return _run(s, p, 16, lambda byte: byte <= 32 or byte in b"/<=>?")
 
 
 def first_stop(stops: int) -> int:
@@ -57,15 +74,3 @@ def text_stops(eight: int) -> int:
     """What may end a run of text: `<`, `&`, `]`, or less than a blank."""
     found = bytes_below(eight, 32) | equal_bytes(eight, 60) | equal_bytes(eight, 38)
     return (found | equal_bytes(eight, 93)) & _HIGH_BITS
-
-
-def value_stops(eight: int, quote: int) -> int:
-    """What may end a run of an attribute's value: its quote, `<`, `&`, or less than a blank."""
-    found = bytes_below(eight, 32) | equal_bytes(eight, 60) | equal_bytes(eight, 38)
-    return (found | equal_bytes(eight, quote)) & _HIGH_BITS
-
-
-def name_stops(eight: int) -> int:
-    """What ends a name: white space or less, `/`, and `=` or `>` with what stands beside them in ASCII, `<` and `?`."""
-    found = bytes_below(eight, 33) | equal_bytes(eight, 47)
-    return (found | equal_bytes(eight & (0xFC * _ONES), 60)) & _HIGH_BITS

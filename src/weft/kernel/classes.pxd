@@ -31,6 +31,7 @@ cdef class ResultClasses:
     cdef Py_ssize_t met
     cdef Py_ssize_t most_met  # at any label path
 
+    cdef int take_classes(self, ResultClasses known) except? -1
     cdef int refine(self, int path) except? -1 nogil
     cdef int split(self, int path, int k) except? -1 nogil
     cdef int move(self) except? -1 nogil

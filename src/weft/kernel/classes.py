@@ -6,7 +6,7 @@ They are kept by partition refinement as label paths come.
 import cython
 import numpy as np
 
-from weft.kernel.arrays import held, wider, zeros
+from weft.kernel.arrays import copied, held, wider, zeros
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.tables import IntLists
@@ -41,6 +41,20 @@ class ResultClasses:
         self.classes_of_path.reserve(0, 0)
         self.spots, self.touched, self.met = zeros(1024, np.int32), zeros(1024, np.int32), 0
         self.most_met = 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def take_classes(self, known: "ResultClasses") -> cython.int:
+        """The same classes as others; what never changes is shared with them."""
+        self.result_at, self.spot_of = known.result_at, known.spot_of
+        self.class_of = copied(known.class_of, len(known.class_of))
+        self.record = copied(known.record, known.classes * RECORD)
+        self.class_met, self.class_new = copied(known.class_met, 0), copied(known.class_new, 0)
+        self.members = copied(known.members, known.members_used)
+        self.members_used, self.classes, self.most_met = known.members_used, known.classes, known.most_met
+        self.classes_of_path, self.paths_of_class = known.classes_of_path.copied(), known.paths_of_class.copied()
+        self.spots, self.touched, self.met = zeros(1024, np.int32), zeros(1024, np.int32), 0
+        return 0
 
     @cython.cfunc
     @cython.nogil

@@ -17,6 +17,7 @@ cdef class PathSteps(ToldClasses):
     cdef int[::1] hit  # edges that lead to the label path that is being added, then states from which `*` does
     cdef Py_ssize_t hits
 
+    cdef int take_steps(self, PathSteps known, Py_ssize_t paths) except? -1
     cdef int take(self, int path, int parent, int name) except? -1 nogil
     cdef int hit_edges(self, int parent, int name) except? -1 nogil
     cdef int hit_stars(self, int parent) except? -1 nogil

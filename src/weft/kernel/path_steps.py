@@ -3,7 +3,7 @@
 import cython
 import numpy as np
 
-from weft.kernel.arrays import held, wider, zeros
+from weft.kernel.arrays import copied, held, wider, zeros
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.automaton import StateTable
@@ -46,6 +46,18 @@ class PathSteps(ToldClasses):
         self.hit, self.hits = zeros(1024, np.int32), 0
         self.active.put(0, np.array([0, *([automaton.loop[0]] if automaton.loop[0] >= 0 else [])], np.int32))
         self.has_active[0] = 1
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def take_steps(self, known: "PathSteps", paths: cython.Py_ssize_t) -> cython.int:
+        """The same label paths, so many, as others in the same automaton."""
+        self.take_told(known)
+        self.automaton, self.edge_flags, self.stars = known.automaton, known.edge_flags, known.stars
+        self.parent, self.has_active = copied(known.parent, paths), copied(known.has_active, paths)
+        self.symbols, self.active, self.reached = known.symbols.copied(), known.active.copied(), known.reached.copied()
+        self.is_element = copied(known.is_element, len(known.is_element))
+        self.marks, self.hit, self.hits = zeros(len(known.marks), np.uint64), zeros(1024, np.int32), 0
+        return 0
 
     def add_name(self, name: int, symbols, is_element: bool) -> None:
         """The label tests that a name passes."""

@@ -3,7 +3,7 @@
 import cython
 import numpy as np
 
-from weft.kernel.arrays import held, wider, zeros
+from weft.kernel.arrays import copied, held, wider, zeros
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.automaton import StateTable
@@ -22,6 +22,13 @@ class PathTable(PathSteps):
         """`busy` marks the states that there is something to do at; without it every state is remembered."""
         PathSteps.__init__(self, automaton, result_of_state, results, busy)
         self.name, self.children, self.size = zeros(1024, np.int32), Numbers(), 1
+
+    def copied(self):
+        """The same label paths once more, under the same numbers: for who matches at the same time."""
+        made: PathTable = PathTable.__new__(PathTable)
+        made.take_steps(self, self.size)
+        made.name, made.children, made.size = copied(self.name, self.size), self.children.copied(), self.size
+        return made
 
     def walk(self, parents, names, labels, row: cython.Py_ssize_t) -> int:
         """Find the label paths of rows from one on; the parent of a root is -1, which is the last entry of `labels`."""

@@ -1,6 +1,7 @@
 from weft.kernel.byte_kinds cimport APOSTROPHE, BANG, BLANK, EQUALS, GREATER, LESS, NEWLINE, OPENING, QUOTE, SLASH, TAB
 from weft.kernel.byte_kinds cimport word
-from weft.kernel.byte_words cimport copy_eight, copy_sixteen, eight_at, first_stop, name_stops, text_run_at, value_stops
+from weft.kernel.byte_words cimport copy_sixteen, copy_sixty_four, eight_at, long_text_run_at, name_run_at
+from weft.kernel.byte_words cimport text_run_at, value_run_at
 from weft.kernel.name_paths cimport TEXT_CODE
 from weft.kernel.scan_state cimport OF_ATTRIBUTE, OF_ELEMENT, SCOPES
 from weft.kernel.text_scanner cimport TextScanner

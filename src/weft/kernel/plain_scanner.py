@@ -1,6 +1,6 @@
 """Most of a document as bytes in, columns out: tags whose names are known, and text that is read as it is written.
 
-Eight bytes, of texts sixteen, are looked at together. Where anything else stands nothing of it is kept, and the other
+Sixteen bytes, of texts sixty-four, are looked at together: most texts and names end there. Where anything else stands nothing of it is kept, and the other
 scanners read it.
 """
 
@@ -12,8 +12,8 @@ from weft.kernel.arrays import zeros
 if not cython.compiled:  # compiled, these are those of the .pxd
     from weft.kernel.byte_kinds import APOSTROPHE, BANG, BLANK, EQUALS, GREATER, LESS, NEWLINE, OPENING, QUOTE, SLASH
     from weft.kernel.byte_kinds import TAB, word
-    from weft.kernel.byte_words import copy_eight, copy_sixteen, eight_at, first_stop, name_stops, text_run_at
-    from weft.kernel.byte_words import value_stops
+    from weft.kernel.byte_words import copy_sixteen, copy_sixty_four, eight_at, long_text_run_at, name_run_at
+    from weft.kernel.byte_words import text_run_at, value_run_at
     from weft.kernel.name_paths import TEXT_CODE
     from weft.kernel.scan_state import OF_ATTRIBUTE, OF_ELEMENT, SCOPES
     from weft.kernel.text_scanner import TextScanner
@@ -63,12 +63,19 @@ def _text(scan: PlainScanner, s: cython.p_uchar, p: cython.Py_ssize_t) -> cython
     at: cython.Py_ssize_t = scan.text_start[scan.texts]
     size: cython.Py_ssize_t
     while p <= last:
-        if not scan.is_narrow:
-            copy_sixteen(scan.characters, at, s, p)
-        size = text_run_at(s, p)
+        if p <= last - 48:
+            if not scan.is_narrow:
+                copy_sixty_four(scan.characters, at, s, p)
+            size = long_text_run_at(s, p)
+            is_over: cython.bint = size < 64
+        else:
+            if not scan.is_narrow:
+                copy_sixteen(scan.characters, at, s, p)
+            size = text_run_at(s, p)
+            is_over = size < 16
         at += size
         p += size
-        if size < 16:
+        if is_over:
             if s[p] == LESS:
                 break
             if s[p] != NEWLINE and s[p] != TAB:
@@ -208,9 +215,9 @@ def _attribute(
         return -1
     scan.written_at[number] = p
     name: cython.int = scan.names.first[entry]
-    last: cython.Py_ssize_t = scan.names.limit - 8
+    last: cython.Py_ssize_t = scan.names.limit - 16
     filled: cython.Py_ssize_t = scan.value_start[at]
-    stops: cython.ulonglong = 0
+    size: cython.Py_ssize_t = 16
     p += scan.name_size
     quote: cython.uchar = s[p + 1]
     if s[p] != EQUALS or (quote != QUOTE and quote != APOSTROPHE) or scan.seen[name] == scan.tags_seen:
@@ -219,12 +226,11 @@ def _attribute(
     scan.attribute_name[at], scan.attribute_tag[at] = name, scan.names.second[entry]
     scan.attribute_owner[at] = scan.elements
     p += 2
-    while stops == 0:
+    while size == 16:
         if p > last:
             return -1
-        copy_eight(scan.values, filled, s, p)
-        stops = value_stops(eight_at(s, p), quote)
-        size: cython.Py_ssize_t = first_stop(stops) if stops else 8
+        copy_sixteen(scan.values, filled, s, p)
+        size = value_run_at(s, p, quote)
         filled += size
         p += size
     scan.value_start[at + 1] = filled
@@ -244,24 +250,13 @@ def _name(
     """
     scope: cython.longlong = scan.context
     scope = scope * SCOPES + kind
-    head: cython.ulonglong
-    tail: cython.ulonglong = 0
-    size: cython.Py_ssize_t
     if p + 16 > scan.names.limit:
         return -1
-    head = eight_at(s, p)
-    stops: cython.ulonglong = name_stops(head)
-    if stops:
-        size = first_stop(stops)
-        head &= scan.names.masks[size]
-    else:
-        tail = eight_at(s, p + 8)
-        stops = name_stops(tail)
-        if stops == 0:
-            return -1
-        size = first_stop(stops)
-        tail &= scan.names.masks[size]
-        size += 8
+    size: cython.Py_ssize_t = name_run_at(s, p)
+    if size == 16:
+        return -1
+    head: cython.ulonglong = eight_at(s, p) & scan.names.masks[size if size < 8 else 8]
+    tail: cython.ulonglong = eight_at(s, p + 8) & scan.names.masks[size - 8 if size > 8 else 0]
     mixed: cython.ulonglong = ((head ^ tail ^ (above << 8) ^ scope) * scan.names.factor) & MASK64
     scan.guess, scan.name_size = mixed >> (64 - _GUESS_BITS), size
     found: cython.Py_ssize_t = scan.guessed_name[scan.guess]

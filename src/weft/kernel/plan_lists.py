@@ -3,7 +3,7 @@
 import cython
 import numpy as np
 
-from weft.kernel.arrays import wider, zeros
+from weft.kernel.arrays import copied, wider, zeros
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
     from weft.kernel.codes import RUN_END, RUN_START
@@ -55,6 +55,16 @@ class PlanLists:
         self.nodes, self.contexts, self.constants = IntLists(), IntLists(), IntLists()
         self.runs, self.machines = IntLists(), IntLists()
         self.forget()
+
+    def copied(self, paths: PathTable):
+        """The same label plans, of a copy of the label paths."""
+        made: PlanLists = PlanLists(paths, self.tables, self.most)
+        made.is_made, made.has_tests = copied(self.is_made, len(paths)), copied(self.has_tests, len(paths))
+        made.is_sorted, made.means = copied(self.is_sorted, len(paths)), copied(self.means, len(paths))
+        made.filters = copied(self.filters, 4 * len(paths))
+        made.nodes, made.contexts = self.nodes.copied(), self.contexts.copied()
+        made.constants, made.runs, made.machines = self.constants.copied(), self.runs.copied(), self.machines.copied()
+        return made
 
     def forget(self) -> None:
         """Forget where deep edges were found to begin."""

@@ -112,9 +112,10 @@ class Scanner(PlainScanner):
     def replace(self, at: cython.Py_ssize_t, source: bytes):
         """Another source for a document: where its bytes are, how many, and where its content begins."""
         s: cython.p_uchar = source
-        self.size[at] = len(source)
-        is_plain: cython.bint = source.isascii() and not source.startswith(b"<?xml ")
-        self.content[at] = 0 if is_plain else self.resolver.content(source)
+        size: cython.Py_ssize_t = len(source)
+        is_declared: cython.bint = size > 1 and s[1] == QUESTION  # or it is something else that begins so
+        self.size[at] = size
+        self.content[at] = self.resolver.content(source) if is_declared or not is_ascii(source, size) else 0
         if cython.compiled:
             self.sources[at], self.address[at] = source, cython.cast(cython.ulonglong, s)
         else:  # bytes have a NUL behind their end, but only C sees it
@@ -231,6 +232,20 @@ def begins_with_tag(source: bytes, most: cython.Py_ssize_t) -> cython.bint:
     """Whether a document that is not too long begins with a start tag, a comment or a DOCTYPE in ASCII."""
     s: cython.p_uchar = source
     return 1 < len(source) <= most and s[0] == LESS and s[1] != QUESTION and s[1] != NUL
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def is_ascii(source: bytes, size: cython.Py_ssize_t) -> cython.bint:
+    """Whether all bytes are ASCII: some at once, where it is compiled."""
+    at: cython.Py_ssize_t
+    found: cython.uchar = 0
+    s: cython.p_uchar = source
+    if not cython.compiled:
+        return source.isascii()
+    for at in range(size):
+        found |= s[at]
+    return found < 128
 
 
 @cython.cfunc

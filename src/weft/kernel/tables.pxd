@@ -15,6 +15,7 @@ cdef class Numbers:
     cdef int find(self, long long key) noexcept nogil
     cdef int put(self, long long key, int value) except? -1 nogil
     cdef int rebuild(self, Py_ssize_t size, int below) except? -1
+    cdef object copied(self)
     cdef long long memory(self) noexcept nogil
 
 
@@ -31,5 +32,6 @@ cdef class IntLists:
     cdef void give_back(self, Py_ssize_t which, Py_ssize_t end) noexcept nogil
     cdef void sort(self, Py_ssize_t which, Py_ssize_t width) noexcept nogil
     cdef int cut(self, Py_ssize_t mark) except? -1
+    cdef object copied(self)
     cdef object compacted(self)
     cdef long long memory(self) noexcept nogil

@@ -5,7 +5,7 @@ import secrets
 import cython
 import numpy as np
 
-from weft.kernel.arrays import held, wider, zeros
+from weft.kernel.arrays import copied, held, wider, zeros
 
 EMPTY = cython.declare(cython.longlong)
 EMPTY = -1
@@ -112,6 +112,14 @@ class Numbers:
         return 0
 
     @cython.cfunc
+    def copied(self):
+        """The same pairs once more."""
+        made: Numbers = Numbers()
+        made.keys, made.values = copied(self.keys, len(self.keys)), copied(self.values, len(self.values))
+        made.mask, made.shift, made.used, made.factor = self.mask, self.shift, self.used, self.factor
+        return made
+
+    @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def memory(self) -> cython.longlong:
@@ -214,6 +222,15 @@ class IntLists:
             used = max(used, self.start[which] + self.room[which])
         self.used = used
         return 0
+
+    @cython.cfunc
+    def copied(self):
+        """The same lists once more."""
+        made: IntLists = IntLists()
+        made.pool, made.start = copied(self.pool, self.used), copied(self.start, self.lists)
+        made.size, made.room = copied(self.size, self.lists), copied(self.room, self.lists)
+        made.used, made.lists = self.used, self.lists
+        return made
 
     @cython.cfunc
     def compacted(self):

@@ -20,6 +20,8 @@ cdef class ToldClasses(ResultClasses):
     cdef Py_ssize_t put
     cdef Py_ssize_t usual  # entries that a batch begins with room for
 
+    cdef int begin_telling(self) except? -1
+    cdef int take_told(self, ToldClasses known) except? -1
     cdef int follow(self, Subscribers subscribers) except? -1
     cdef int untell(self) except? -1
     cdef int collect_rows(self, int first, int end, bint is_told) except? -1 nogil

@@ -3,7 +3,7 @@
 import cython
 import numpy as np
 
-from weft.kernel.arrays import held, wider, zeros
+from weft.kernel.arrays import copied, held, wider, zeros
 
 if cython.compiled:
     from cython.cimports.libc.string import memcpy
@@ -26,11 +26,28 @@ class ToldClasses(ResultClasses):
 
     def __init__(self, result_at, results: int):
         ResultClasses.__init__(self, result_at, results)
+        self.path_stamp, self.stamp = zeros(1024, np.int32), 0
+        self.begin_telling()
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def begin_telling(self) -> cython.int:
+        """Nobody was told yet, and there is room for a little."""
         self.told, self.told_used, self.told_live = zeros(1024, np.int32), 0, 0
         self.subscribers = None
-        self.stamp, self.path_stamp = 0, zeros(1024, np.int32)
         self.noted, self.number_noted = zeros(1 << 10, np.int32), 0
         self.output, self.put, self.usual = zeros(1 << 12, np.int32), 0, 1 << 12
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def take_told(self, known: "ToldClasses") -> cython.int:
+        """The same classes as others, of which nobody was told yet."""
+        self.take_classes(known)
+        self.path_stamp, self.stamp = copied(known.path_stamp, 0), known.stamp  # which classes are stamped with, too
+        self.begin_telling()
+        self.untell()
+        return 0
 
     def results(self, labels, ranges, documents, found, subscribers) -> tuple:
         """The results of each document: (all of them, where each document's begin).

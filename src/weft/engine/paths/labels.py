@@ -89,13 +89,20 @@ class LabelPaths(Generic[Made]):
         """
         names, paths = known.names, known.__dict__.get("_paths")
         numbers, root = [ROOT_PATH], np.array([-1], np.int32)
-        while names is known.names and paths is not None and len(numbers) < len(paths) and not self.is_beyond:
+        while names is known.names and paths is not None and len(numbers) < len(paths) and self.memory <= self._bounds.kept:
             at = len(numbers)
             name = self._code(names[paths.name_of(at)])
             found = np.array([ROOT_PATH, numbers[paths.above(at)]], np.int32)  # that of the row, and what it is below
             self._paths.walk(root, np.array([name], np.int32), found, 0)
             numbers.append(int(found[0]))
             yield numbers[-1]
+
+    def know_all(self, known: LabelPaths[Made]) -> None:
+        """Know the label paths that others in the same NFA know, under the same numbers; they learn nothing meanwhile."""
+        self._automaton = known._automaton
+        if "_paths" in known.__dict__:
+            self.__dict__["_paths"] = known._paths.copied()
+            self.names, self._codes, self._name_bytes = list(known.names), dict(known._codes), known._name_bytes
 
     @kept_property
     def _paths(self) -> PathTable:
@@ -207,11 +214,6 @@ class LabelPaths(Generic[Made]):
         beside = 0 if self._beside is None else self._beside.memory()
         labels = sum(known.memory() for known in self._labels.values())
         return self._paths.memory() + beside + labels + self._made_bytes + self._name_bytes + 8 * len(self)
-
-    @property
-    def is_beyond(self) -> bool:
-        """Whether more is remembered than there should be."""
-        return self.memory > self._bounds.kept
 
     def finish_batch(self, mark: int) -> None:
         """After a batch that began with `mark` label paths: keep to the bounds."""

@@ -65,6 +65,18 @@ class LabelPlans:
             _ = self.lists
             yield
 
+    def copied(self, frozen: Frozen) -> LabelPlans:
+        """All that is known, once more, of the same plan: for who is answered at the same time."""
+        made = LabelPlans(self._shared, self._bounds)
+        made.freeze(frozen)
+        made.paths.know_all(self.paths)
+        made._probes = self._probes
+        if self._lists is not None and self._paths_of_lists is self.paths.kernel:
+            made._lists, made._paths_of_lists = self._lists.copied(made.paths.kernel), made.paths.kernel
+            made.paths.keep_beside(made._lists)
+        made._mark = len(made.paths)
+        return made
+
     def learn(self, known: LabelPlans, most: int | None = None) -> Generator[None, None, None]:
         """Know the label paths that others know, one a step, with what is to be done at each; so many if given."""
         for path in islice(self.paths.learn(known.paths), most):

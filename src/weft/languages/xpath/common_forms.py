@@ -1,15 +1,17 @@
 """The common forms of XPath in, the same plan as the parser's out, or nothing: then the parser is to read the query.
 
 Plain steps, and predicates that compare a plain path with a constant, ask for a part of its text or whether it leads
-anywhere, are cut out of a query by one regular expression. The parser reads a piece once, and it is remembered.
+anywhere, are cut out of a query by one regular expression. The parser reads a step once, and it is remembered; whole
+paths and predicates are not: there are as many of them as queries, and all that is kept is walked by the garbage
+collector.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Generic, TypeVar, cast
+from typing import cast
 
 from weft.documents.kind import Kind
 from weft.errors import WeftError
@@ -32,26 +34,28 @@ def _predicate(group: str) -> str:
     return rf"\[(?:{function}|{group}{_PATH})(?:{compared})?)\]"
 
 
+_STEPS = re.compile(rf"//?{_STEP}")
 _PIECE = re.compile(rf"//?{_STEP}|{_predicate('(?:')}")
 _PREDICATE = re.compile(_predicate("("))
-_REMEMBERED = 1 << 13  # pieces of a kind; beyond that they are begun anew
-_MOST_NAMES = 64  # default namespaces whose pieces are remembered
+_REMEMBERED = 1 << 13  # steps; beyond that they are begun anew
+_MOST_NAMES = 64  # default namespaces whose steps are remembered
 _ELEMENT = Kind.ELEMENT  # an enumeration's members are found slowly in Python 3.11
-Remembered = TypeVar("Remembered")
 
 
-class _Memory(dict[str, Remembered], Generic[Remembered]):
-    """Pieces by their text; one that is not there is read."""
+class _Steps(dict[str, Step]):
+    """Steps by their text; one that is not there is read."""
 
-    def __init__(self, read: Callable[[str], Remembered]) -> None:
+    def __init__(self, names: Names) -> None:
         super().__init__()
-        self._read = read
+        self._names = names
 
-    def __missing__(self, text: str) -> Remembered:
+    def __missing__(self, text: str) -> Step:
         if len(self) >= _REMEMBERED:
             self.clear()
-        piece = self[text] = self._read(text)
-        return piece
+        (link,) = Parser(text, self._names).path(absolute=True)
+        (step,) = link.path
+        self[text] = step
+        return step
 
 
 class CommonForms:
@@ -59,9 +63,7 @@ class CommonForms:
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._steps = _Memory(self._read_step)
-        self._paths = _Memory(self._read_path)
-        self._tests = _Memory(self._read_test)
+        self._steps = _Steps(names)
 
     def parse(self, query: str, most_nested: int) -> Pattern | None:
         """The plan of a query; nothing where it has another form, or cannot be read."""
@@ -85,7 +87,7 @@ class CommonForms:
         step: Step | None = None
         for piece in pieces:
             if piece[0] == "[":
-                tests.append(self._tests[piece])
+                tests.append(self._read_test(piece))
                 continue
             if tests:
                 pattern = _close(pattern, steps, tests)
@@ -98,28 +100,28 @@ class CommonForms:
             pattern = _close(pattern, steps, tests)
         return Pattern(pattern, tuple(steps)) if steps else pattern
 
-    # -- pieces that are new
-
-    def _read_step(self, text: str) -> Step:
-        (link,) = Parser(text, self._names).path(absolute=True)
-        (step,) = link.path
-        return step
+    # -- predicates
 
     def _read_path(self, text: str) -> tuple[Link, ...]:
-        return Parser(text, self._names).path()
+        """A path from a node; the parser reads what is no plain stretch of steps."""
+        rest = text[1:] if text[0] == "." else f"/{text}"
+        steps = tuple([self._steps[piece] for piece in _STEPS.findall(rest)])
+        if not steps or ("@" in text or "(" in text) and any(map(_is_leaf, steps[:-1])):
+            return Parser(text, self._names).path()
+        return (Link(steps),)
 
     def _read_test(self, text: str) -> Test:
         found = _PREDICATE.fullmatch(text)
         assert found is not None, "pieces have the form of predicates"
         function, subject, part, path, equality, constant, order, number = found.groups()
         if function is not None:
-            return string_function(cast(Operator, function), part[1:-1], self._paths[subject])
+            return string_function(cast(Operator, function), part[1:-1], self._read_path(subject))
         operator = cast(Operator, equality or order)
         if operator is None:
-            return has(self._paths[path])
+            return has(self._read_path(path))
         constant = constant or number
         is_string = constant[0] in "\"'"
-        return has(self._paths[path], Value(operator, constant[1:-1] if is_string else float(constant)))
+        return has(self._read_path(path), Value(operator, constant[1:-1] if is_string else float(constant)))
 
 
 def _is_leaf(step: Step) -> bool:
