@@ -129,7 +129,11 @@ class Reader:
 
     def refuse(self, feature: str, at: int, instead: str | None = None) -> NoReturn:
         """The query asks for what there is not."""
-        raise UnsupportedError(self.language, self.query, at, feature, instead)
+        raise self.refusal(feature, at, instead)
+
+    def refusal(self, feature: str, at: int, instead: str | None = None) -> UnsupportedError:
+        """The error that tells that the query asks for what there is not."""
+        return UnsupportedError(self.language, self.query, at, feature, instead)
 
     def warn(self, reason: str, at: int) -> None:
         """The query can be read, but a part of it cannot mean what it says; told once, however often it is read."""

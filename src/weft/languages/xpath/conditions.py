@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import NamedTuple, cast
 
-from weft.languages.xpath.above import above, of_siblings
+from weft.errors import QueryError
+from weft.languages.xpath.above import NoRewriteError, above, branches, goes_up, of_siblings
 from weft.languages.xpath.comparing import WrittenComparison, compare
 from weft.languages.xpath.comparing.written_comparison import in_order
+from weft.languages.xpath.conversions import as_truth
+from weft.languages.xpath.derived import test_of
 from weft.languages.xpath.functions import Functions
 from weft.languages.xpath.hopeless import as_instant, hopeless
 from weft.languages.xpath.operand import Operand, any_of, exists, truth_of
@@ -34,12 +37,24 @@ from weft.plans.plan import (
 
 #: The comparisons of single values, and those of any of several that mean the same here.
 VALUE_COMPARISONS: dict[str, Comparison] = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+#: What a parser knows of its place.
+_KNOWN = (
+    *("_nested", "_before", "_all_before", "_rankable", "_quantified", "_instructions", "_nested_in_predicate"),
+    *("here", "next_step", "went_up", "asked_above"),
+)
 _COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">=", *VALUE_COMPARISONS})
 _TYPES = {"path": "text", "string": "text", "test": "truth"} | dict.fromkeys(
     ("number", "count", "position", "last"), "number"
 )
 #: Predicates with positions in a row: what a position counts is in its test, so each of them doubles the next.
 _MOST_RANKED = 5
+
+
+class Place(NamedTuple):
+    """Where a parser stands, and what it knows there."""
+
+    at: int
+    known: dict[str, object]
 
 
 class Conditions(Functions):
@@ -50,6 +65,21 @@ class Conditions(Functions):
         self._before: list[Test] = []  # the predicates of the same step that were read already
         self._all_before: Test | None = None  # the same as one test, made for the first position that needs it
         self._rankable = False  # whether positions make sense at this step
+
+    def place(self) -> Place:
+        """Where this stands, to come back to."""
+        return Place(self.at, {name: self.__dict__[name] for name in _KNOWN if name in self.__dict__})
+
+    def go_back(self, place: Place) -> None:
+        """Stand where this stood."""
+        for name in _KNOWN:
+            self.__dict__.pop(name, None)
+        self.__dict__.update(place.known)
+        self.seek(place.at)
+
+    def worked_out(self, before: Place, reason: QueryError, is_whole: bool = False) -> Operand:
+        """A comparison that there is no test for, or a whole condition, as a formula; or the reason is raised."""
+        raise NotImplementedError
 
     def predicates(self, rankable: bool) -> list[Test]:
         """The predicates of a step; positions in one count what passes those before it."""
@@ -65,14 +95,28 @@ class Conditions(Functions):
         self._before, self._all_before, self._rankable, self._quantified = before, None, rankable, None
         self.enter()
         self.expect("[")
-        at = self.at
-        operand = self.disjunction()
-        test = self._rank("=", operand, at) if operand.is_position else self._as_condition(operand, at)
+        test = self._inside_predicate()
         self.expect("]")
         self.leave()
         self._before, self._all_before, self._rankable, self._quantified, self.here = outer
         self.next_step = step
         return test
+
+    def _inside_predicate(self) -> Test:
+        """What stands in brackets; what it asks of nodes above is worked out here if it cannot be asked further up."""
+        place = self.place()
+        test = self._predicate_test(self.disjunction(), place.at)
+        if not (self.went_up and goes_up(test)):
+            return test
+        try:
+            list(branches(test))
+        except NoRewriteError as reason:
+            found = self.worked_out(place, self.refusal(str(reason), place.at), is_whole=True)
+            return self._predicate_test(found, place.at)
+        return test
+
+    def _predicate_test(self, operand: Operand, at: int) -> Test:
+        return self._rank("=", operand, at) if operand.is_position else self._as_condition(operand, at)
 
     def condition(self) -> Test:
         """A whole condition, with `and` and `or`."""
@@ -116,6 +160,8 @@ class Conditions(Functions):
                 return self.scoped(exists(operand.paths), operand)
             case "count":
                 return self.scoped(exists(operand.paths), operand)
+            case "formula" if operand.formula is not None:
+                return self.scoped(test_of(as_truth(operand.formula)), operand)
             case "string" | "number":
                 return truth_of(operand.constant)
             case "item" if operand.item == "string":
@@ -128,6 +174,14 @@ class Conditions(Functions):
                 return self.fail("expected a condition, found a constant", at)
 
     def _comparison(self) -> Operand:
+        """A comparison, or one of its sides alone; what there is no test for is worked out node by node."""
+        before = self.place()
+        try:
+            return self._tested_comparison()
+        except QueryError as reason:
+            return self.worked_out(before, reason)
+
+    def _tested_comparison(self) -> Operand:
         at, left = self.at, self.operand()
         if self.text in BEYOND:
             left = self.beyond(left)

@@ -214,6 +214,20 @@ class Operands(Reader):
         """The condition of some or every; it is of another node, so positions make no sense there."""
         raise NotImplementedError
 
+    def formula_variable(self) -> Operand:
+        """A variable that a formula asks for, without the path behind it: the one of some or every."""
+        at = self.at
+        self.expect("$")
+        if self._quantified is None or self.text != self._quantified[0]:
+            self.refuse("a variable in XPath", at, "name what it holds")
+        self.advance()
+        return Operand("path", paths=(Trail(),))
+
+    def check_formula_start(self, in_brackets: bool) -> None:
+        """Whether a path of a formula may start at the node that a condition is asked of."""
+        if self._quantified is not None and not in_brackets:
+            self.refuse(f"a path that does not start at ${self._quantified[0]}", self.at)
+
     def variable_operand(self) -> Operand:
         """A path from the variable of some or every."""
         at = self.at

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from weft.documents.kind import Kind
+from weft.errors import QueryError, UnsupportedError
 from weft.languages.expressions import expression_name, starts_xquery
 from weft.languages.reader import MOST_NESTED, OnWarning, behind_comments
 from weft.languages.xpath.above import goes_up
+from weft.languages.xpath.conditions import Place
+from weft.languages.xpath.formula_reader import FormulaReader
+from weft.languages.xpath.formula_selection import selection_of_formula
 from weft.languages.xpath.names import Names
+from weft.languages.xpath.operand import Operand
 from weft.languages.xpath.trails import FROM_DOCUMENT, FROM_NODE, UP_TO_DOCUMENT, Trail, Trails, selection_of, trails_of
 from weft.languages.xpath.turns import AXES, BACK, UPWARD, Turns, plain
 from weft.languages.xpath.unlike import fold_unlike
+from weft.plans.formulas import Formula, type_of
 from weft.plans.plan import (
     Combine,
     Link,
@@ -86,6 +92,50 @@ class Parser(Turns):
         return left
 
     def _selection(self) -> Selection:
+        """A path; one that label paths cannot tell is worked out for each document."""
+        before = self.place()
+        try:
+            return self._path_selection()
+        except QueryError as reason:
+            return self._worked_out_selection(before, reason)
+
+    def _worked_out_selection(self, before: Place, reason: QueryError) -> Selection:
+        if self.is_xquery:
+            raise reason
+        formula = self._formula(before, reason, FormulaReader.path_whole)
+        if type_of(formula) != "nodes":
+            raise reason
+        return selection_of_formula(formula)
+
+    def worked_out(self, before: Place, reason: QueryError, is_whole: bool = False) -> Operand:
+        """A comparison, or a whole condition, as a formula."""
+        reader = FormulaReader(self)
+        formula = self._formula(before, reason, FormulaReader.whole if is_whole else FormulaReader.equality, reader)
+        if len(reader.scopes) > 1:
+            raise reason
+        return Operand("formula", formula=formula, scope=next(iter(reader.scopes), None))
+
+    def _formula(
+        self,
+        before: Place,
+        reason: QueryError,
+        read: Callable[[FormulaReader], Formula],
+        reader: FormulaReader | None = None,
+    ) -> Formula:
+        """What stands at a place as a formula; where that is none either, the error that says more is raised."""
+        self.go_back(before)
+        try:
+            formula = read(reader or FormulaReader(self))
+            if self.kind == "name" and self.text not in _BEHIND_FORMULAS:
+                self.unexpected("an operator")
+        except QueryError as other:
+            is_better = isinstance(other, UnsupportedError) and (
+                other.at > reason.at or not isinstance(reason, UnsupportedError)
+            )
+            raise (other if is_better else reason) from None
+        return formula
+
+    def _path_selection(self) -> Selection:
         if not self.accept("("):
             return self._pattern()
         self.enter()
