@@ -10,6 +10,9 @@ from random import Random
 
 from strategies import CLOSE, TAGS, TEXTS, Open, Token, written_document
 
+#: libxml2 reads `2E` as a number too, and functions cut exponents.
+_TEXTS = tuple(text for text in TEXTS if "e" not in text.lower())
+_TAGS = tuple(tag for tag in TAGS if not any("e0" in attribute for attribute in tag.attributes))
 _NAMES = ("a", "a", "b", "b", "c", "*")
 _ATTRIBUTES = ("@x", "@x", "@y", "@*", "@d")
 _ACROSS = (
@@ -26,8 +29,8 @@ def random_document(random: Random, size: int = 25) -> bytes:
     tokens: list[Token] = []
     for _ in range(random.randrange(size)):
         kind = random.randrange(10)
-        tokens.append(random.choice(TAGS) if kind < 5 else CLOSE if kind < 8 else random.choice(TEXTS))
-    return written_document(random.choice((Open("a"), Open("r"), *TAGS[:4])), tokens)
+        tokens.append(random.choice(_TAGS) if kind < 5 else CLOSE if kind < 8 else random.choice(_TEXTS))
+    return written_document(random.choice((Open("a"), Open("r"), *_TAGS[:4])), tokens)
 
 
 class FormulaGrammar:

@@ -74,6 +74,14 @@ class Filtered:
 
 
 @dataclass(frozen=True, slots=True)
+class Mapped:
+    """All nodes that a formula selects from each of the nodes of another, as in `a/(b | c)[1]`."""
+
+    nodes: Formula
+    inner: Formula
+
+
+@dataclass(frozen=True, slots=True)
 class NodeSet:
     """The nodes of several formulas as a set."""
 
@@ -116,7 +124,7 @@ class Applied:
     arguments: tuple[Formula, ...] = ()
 
 
-Formula = Fixed | Walk | Filtered | NodeSet | VariableNode | Quantified | Related | Applied
+Formula = Fixed | Walk | Filtered | Mapped | NodeSet | VariableNode | Quantified | Related | Applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +182,7 @@ def type_of(formula: Formula) -> FormulaType:
     match formula:
         case Fixed(value):
             return "truth" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
-        case Walk() | Filtered() | NodeSet() | VariableNode():
+        case Walk() | Filtered() | Mapped() | NodeSet() | VariableNode():
             return "nodes"
         case Related() | Quantified():
             return "truth"
@@ -197,6 +205,9 @@ def parts_of_formula(formula: Formula) -> Iterator[Formula]:
         case Filtered(nodes, conditions):
             for part in (nodes, *conditions):
                 yield from parts_of_formula(part)
+        case Mapped(nodes, inner):
+            yield from parts_of_formula(nodes)
+            yield from parts_of_formula(inner)
         case NodeSet(_, parts) | Applied(_, parts):
             for part in parts:
                 yield from parts_of_formula(part)
@@ -217,7 +228,7 @@ def asks_position(formula: Formula) -> bool:
             return any(map(asks_position, parts))
         case Related(_, left, right):
             return asks_position(left) or asks_position(right)
-        case Filtered(nodes):
+        case Filtered(nodes) | Mapped(nodes):
             return asks_position(nodes)
         case Walk(start):
             return not isinstance(start, str) and asks_position(start)

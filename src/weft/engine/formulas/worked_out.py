@@ -17,6 +17,7 @@ from weft.plans.formulas import (
     Filtered,
     Fixed,
     Formula,
+    Mapped,
     Move,
     NodeSet,
     Quantified,
@@ -44,6 +45,8 @@ def work_of(formula: Formula) -> Work:
             return _walk(formula)
         case Filtered(nodes, conditions):
             return _filter(work_of(nodes), conditions)
+        case Mapped(nodes, inner):
+            return _map(work_of(nodes), work_of(inner))
         case NodeSet():
             return _gather(formula)
         case VariableNode(name):
@@ -117,7 +120,8 @@ def _moved(move: Move) -> Callable[[NodeView, int], list[int]]:
 def _condition(condition: Formula) -> Callable[[NodeView, list[int]], list[int]]:
     """Of nodes those that pass what stands in brackets."""
     if isinstance(condition, Fixed) and type_of(condition) == "number":
-        place = int(condition.value) - 1 if condition.value == int(condition.value) else -1
+        value = float(condition.value)
+        place = int(value) - 1 if value.is_integer() else -1
         return lambda view, nodes: [nodes[place]] if 0 <= place < len(nodes) else []
     if condition == Applied("last"):
         return lambda view, nodes: nodes[-1:]
@@ -141,6 +145,14 @@ def _filter(nodes: Work, conditions: tuple[Formula, ...]) -> Work:
         return found
 
     return filtered
+
+
+def _map(nodes: Work, inner: Work) -> Work:
+    def mapped(view: NodeView, node: int, position: int, size: int) -> list[int]:
+        starts = nodes(view, node, position, size)
+        return view.sort([found for start in starts for found in inner(view, start, 1, 1)])
+
+    return mapped
 
 
 def _gather(formula: NodeSet) -> Work:

@@ -43,6 +43,8 @@ _KNOWN = (
     *("here", "next_step", "went_up", "asked_above"),
 )
 _COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">=", *VALUE_COMPARISONS})
+#: What stands behind a comparison that is a part of a larger one.
+_MORE = _COMPARISONS | BEYOND | {"[", "/", "//", "|", "union", "intersect", "except"}
 _TYPES = {"path": "text", "string": "text", "test": "truth"} | dict.fromkeys(
     ("number", "count", "position", "last"), "number"
 )
@@ -171,15 +173,18 @@ class Conditions(Functions):
                 sides = [over(operand.paths[0], partial(first_item, value)) for value in values]
                 return self.scoped(Or(tuple(sides)), operand)
             case _:
-                return self.fail("expected a condition, found a constant", at)
+                return self.fail("expected a condition, found a constant", at, True)
 
     def _comparison(self) -> Operand:
         """A comparison, or one of its sides alone; what there is no test for is worked out node by node."""
         before = self.place()
         try:
-            return self._tested_comparison()
+            operand = self._tested_comparison()
         except QueryError as reason:
             return self.worked_out(before, reason)
+        if self.text not in _MORE:
+            return operand
+        return self.worked_out(before, QueryError(self.language, self.query, self.at, f"expected ']', found {self.text!r}"))
 
     def _tested_comparison(self) -> Operand:
         at, left = self.at, self.operand()
@@ -220,7 +225,7 @@ class Conditions(Functions):
         if first.kind in ("path", "item") and not (is_value or self.is_xquery):
             instead = as_instant(comparison, second.constant)
             if instead is not None:
-                self.refuse(f"{operator} between numbers, one of them a date", written, instead)
+                self.refuse(f"{operator} between numbers, one of them a date", written, instead, is_final=True)
         reason = hopeless(first, comparison, second, is_value or self.is_xquery)
         if reason is not None:
             self.warn(reason, written)
@@ -232,9 +237,10 @@ class Conditions(Functions):
         if len(types) > 1 and None not in types:
             wanted = next((each for each in types if each not in ("text", "truth")), "number")
             function = wanted if wanted == "number" else f"xs:{wanted}"
-            self.refuse(f"{operator} between values of two types", at, f"write {function}(…) {operator} …")
+            feature = f"{operator} between values of two types"
+            self.refuse(feature, at, f"write {function}(…) {operator} …", is_final=True)
         if "list" in (left.kind, right.kind) or "range" in (left.kind, right.kind):
-            self.refuse(f"{operator} with several values", at, f"use {VALUE_COMPARISONS[operator]}")
+            self.refuse(f"{operator} with several values", at, f"use {VALUE_COMPARISONS[operator]}", is_final=True)
 
     def _same_truth(self, left: Operand, operator: str, right: Operand, at: int, right_at: int) -> Operand:
         """`p = true()`: both are truths then, in XPath 1.0; in XQuery they must be."""

@@ -18,6 +18,7 @@ from weft.plans.formulas import (
     Filtered,
     Fixed,
     Formula,
+    Mapped,
     Move,
     NodeSet,
     Quantified,
@@ -100,7 +101,7 @@ def needs(formula: Formula) -> list[Test]:
         case Walk("here", moves):
             asked = _asked(moves)
             return [asked] if asked is not None else []
-        case Filtered(nodes):
+        case Filtered(nodes) | Mapped(nodes):
             return needs(nodes)
         case NodeSet("union", parts) | Applied("or", parts):
             return _either([needs(part) for part in parts])
@@ -219,7 +220,7 @@ def needs_at_root(formula: Formula) -> Test | None:
                 return None
         case Walk(start) if not isinstance(start, str):
             return needs_at_root(start)
-        case Filtered(nodes):
+        case Filtered(nodes) | Mapped(nodes):
             return needs_at_root(nodes)
         case NodeSet("union", parts):
             return next(iter(_either([[each] if (each := needs_at_root(part)) else [] for part in parts])), None)

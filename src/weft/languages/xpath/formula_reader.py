@@ -5,6 +5,7 @@ It reads what the other readers of predicates and paths leave to it; the place o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from weft.documents.kind import Kind
@@ -19,6 +20,7 @@ from weft.plans.formulas import (
     Fixed,
     Formula,
     FormulaAxis,
+    Mapped,
     Move,
     NodeSet,
     Quantified,
@@ -65,20 +67,32 @@ class FormulaReader:
 
     def equality(self) -> Formula:
         """A comparison for equality, or anything that binds more."""
-        left = self._order()
-        while self._parser.text in _EQUALITIES and self._parser.kind in ("sign", "name"):
-            left = self._compared(left, self._parser.advance(), self._order)
-        return left
+        return self._from_left(self._order, _EQUALITIES, self._compared)
 
     def _order(self) -> Formula:
-        left = self.sum()
-        while self._parser.text in _ORDERS and self._parser.kind in ("sign", "name"):
-            left = self._compared(left, self._parser.advance(), self.sum)
+        return self._from_left(self.sum, _ORDERS, self._compared)
+
+    def sum(self) -> Formula:
+        """What `+` and `-` join, or anything that binds more."""
+        return self._from_left(self._product, ("+", "-"), self._reckoned)
+
+    def _product(self) -> Formula:
+        return self._from_left(self._signed, ("*", "div", "mod", "idiv"), self._reckoned)
+
+    def _from_left(
+        self, read: Callable[[], Formula], operators: tuple[str, ...], make: Callable[[Formula, str, Formula, int], Formula]
+    ) -> Formula:
+        """Operators that bind alike: what stands left of one is worked out first, and nests in it."""
+        parser, left, depth = self._parser, read(), 0
+        while parser.text in operators and parser.kind in ("sign", "name"):
+            depth += 1
+            parser.check_nesting(parser.nested + depth, parser.at)
+            at, operator = parser.at, parser.advance()
+            left = make(left, operator, read(), at)
         return left
 
-    def _compared(self, left: Formula, operator: str, read_right: object) -> Formula:
-        parser, at = self._parser, self._parser.at
-        right = cast("Formula", read_right())  # type: ignore[operator]
+    def _compared(self, left: Formula, operator: str, right: Formula, at: int) -> Formula:
+        parser = self._parser
         is_value = operator in VALUE_COMPARISONS
         types = {"text" if type_of(each) == "nodes" else type_of(each) for each in (left, right)}
         if is_value and len(types) > 1:
@@ -87,21 +101,10 @@ class FormulaReader:
         comparison = VALUE_COMPARISONS.get(operator) or cast("Comparison", operator)
         return compared(comparison, left, right, parser.is_xquery, is_value or parser.is_xquery)
 
-    def sum(self) -> Formula:
-        """What `+` and `-` join, or anything that binds more."""
-        left = self._product()
-        while self._parser.kind == "sign" and self._parser.text in ("+", "-"):
-            left = reckoned(self._parser.advance(), left, self._product(), self._parser.is_xquery)
-        return left
-
-    def _product(self) -> Formula:
-        left = self._signed()
-        while self._parser.text in ("*", "div", "mod", "idiv") and self._parser.kind in ("sign", "name"):
-            at, operator = self._parser.at, self._parser.advance()
-            if operator == "idiv" and not self._parser.is_xquery:
-                self._parser.refuse("idiv", at, "write floor(… div …)")
-            left = reckoned(operator, left, self._signed(), self._parser.is_xquery)
-        return left
+    def _reckoned(self, left: Formula, operator: str, right: Formula, at: int) -> Formula:
+        if operator == "idiv" and not self._parser.is_xquery:
+            self._parser.refuse("idiv", at, "write floor(… div …)")
+        return reckoned(operator, left, right, self._parser.is_xquery)
 
     def _signed(self) -> Formula:
         parser, is_negative, is_signed = self._parser, False, False
@@ -124,7 +127,7 @@ class FormulaReader:
             return self._from_document()
         if self._starts_value():
             return self._path()
-        return with_moves(Walk("document"), self._moves(None))
+        return self._walked(Walk("document"))
 
     def union(self) -> Formula:
         """Nodes with `|` between them, or one value."""
@@ -137,8 +140,10 @@ class FormulaReader:
         return parts[0]
 
     def _intersection(self) -> Formula:
-        at, left = self._parser.at, self._path()
+        at, left, depth = self._parser.at, self._path(), 0
         while self._parser.kind == "name" and self._parser.text in ("intersect", "except"):
+            depth += 1
+            self._parser.check_nesting(self._parser.nested + depth, self._parser.at)
             operator = self._parser.advance()
             right = self._path()
             self._check_nodes([left, right], operator, at)
@@ -153,23 +158,23 @@ class FormulaReader:
         parser = self._parser
         if parser.kind == "sign" and parser.text in ("/", "//"):
             return self._from_document()
-        if self._starts_value():
-            at, found = parser.at, self._value()
-            found = self._filtered(found, at)
-            if parser.kind == "sign" and parser.text in ("/", "//"):
-                if type_of(found) != "nodes":
-                    parser.refuse("a path behind anything but nodes", at)
-                return with_moves(found, self._moves_behind())
+        if not self._starts_value():
+            self._check_start()
+            return self._walked(Walk("here"))
+        at = parser.at
+        found = self._filtered(self._value(), at)
+        if parser.kind != "sign" or parser.text not in ("/", "//"):
             return found
-        self._check_start()
-        return with_moves(Walk("here"), self._moves(None))
+        if type_of(found) != "nodes":
+            parser.refuse("a path behind anything but nodes", at)
+        return self._walked(found, parser.advance() == "//")
 
     def _from_document(self) -> Formula:
         parser = self._parser
         is_deep = parser.advance() == "//"
         if not is_deep and not parser.starts_step():
             return Walk("document")
-        return with_moves(Walk("document"), self._moves(_ANY if is_deep else None))
+        return self._walked(Walk("document"), is_deep)
 
     def _check_start(self) -> None:
         """Outside of brackets, a path in the condition of a variable starts at the variable."""
@@ -182,19 +187,24 @@ class FormulaReader:
             self._parser.refuse("a predicate behind anything but nodes", at)
         return Filtered(nodes, self._conditions())
 
-    def _moves_behind(self) -> list[Move]:
-        return self._moves(_ANY if self._parser.advance() == "//" else None)
-
-    def _moves(self, before: Move | None) -> list[Move]:
-        """Steps with `/` and `//` between them."""
-        parser = self._parser
-        moves = [] if before is None else [before]
-        moves.append(self._move())
-        while parser.kind == "sign" and parser.text in ("/", "//"):
-            if parser.advance() == "//":
-                moves.append(_ANY)
-            moves.append(self._move())
-        return moves
+    def _walked(self, start: Formula, is_deep: bool = False) -> Formula:
+        """Steps with `/` and `//` between them, from nodes; one may be an expression in parentheses."""
+        parser, found = self._parser, start
+        while True:
+            if is_deep:
+                found = with_moves(found, [_ANY])
+            if parser.text == "(" and parser.kind == "sign":
+                at = parser.at
+                self._depth += 1
+                inner = self._filtered(self._value(), at)
+                self._depth -= 1
+                self._check_nodes([inner], "/", at)
+                found = Mapped(found, inner)
+            else:
+                found = with_moves(found, [self._move()])
+            if parser.kind != "sign" or parser.text not in ("/", "//"):
+                return found
+            is_deep = parser.advance() == "//"
 
     def _move(self) -> Move:
         parser = self._parser

@@ -5,10 +5,11 @@ from __future__ import annotations
 from weft.documents.kind import Kind
 from weft.languages.xpath.above import knowing, never
 from weft.languages.xpath.derived import needs_at_root
-from weft.plans.formulas import DOWNWARD, Filtered, Formula, Move, NodeSet, Walk
+from weft.plans.formulas import DOWNWARD, Filtered, Formula, Mapped, Move, NodeSet, Walk
 from weft.plans.plan import Combine, Label, Member, Pattern, Selection, Step, conjunction
 
 _ELEMENTS, _TEXTS, _ATTRIBUTES = Step("*", True), Step("text()", True, Kind.TEXT), Step("*", True, Kind.ATTRIBUTE)
+_ALL = [_ELEMENTS, _TEXTS, _ATTRIBUTES]
 
 
 def selection_of_formula(formula: Formula) -> Selection:
@@ -38,17 +39,19 @@ def _ends(formula: Formula) -> list[Step]:
             return _of_moves(start, moves)
         case Filtered(nodes):
             return _ends(nodes)
+        case Mapped(_, inner):
+            return _ends(inner)
         case NodeSet("union", parts):
             return [step for part in parts for step in _ends(part)]
         case NodeSet(_, parts):
             return _ends(parts[0])
         case _:
-            return [_ELEMENTS, _TEXTS, _ATTRIBUTES]
+            return _ALL
 
 
 def _of_moves(start: Formula | str, moves: tuple[Move, ...]) -> list[Step]:
     if not moves:
-        return [] if isinstance(start, str) else _ends(start)
+        return _ends(start) if not isinstance(start, str) else _ALL if start == "here" else []
     *before, last = moves
     if last.axis == "attribute":
         label: Label = "*" if last.kind is None else last.label

@@ -87,6 +87,8 @@ class Operands(Reader):
         if self.text == "$":
             return self.variable_operand()
         if not self.starts_step() and self.text not in ("/", "//"):
+            if self.text == "(":
+                self.refuse("parentheses here", self.at)
             self.unexpected("a path, a constant or a function")
         if self._quantified is not None:
             self.refuse(f"a path that does not start at ${self._quantified[0]}", self.at)
@@ -134,7 +136,7 @@ class Operands(Reader):
             self.refuse("arithmetic", at)
         result = calculated(left.constant, operator, right.constant, self.is_xquery)
         if result is None:
-            self.refuse(f"{operator} that does not come out even", at)
+            self.refuse(f"{operator} that does not come out even", at, is_final=True)
         return Operand("number", constant=result)
 
     def _signed(self) -> Operand:
@@ -243,6 +245,6 @@ class Operands(Reader):
         if self.text not in ("/", "//"):
             return Operand("path", paths=(Trail(),))
         if not has_below:
-            self.fail("expected the end of the path: no nodes lie below", self.at)
+            self.fail("expected the end of the path: no nodes lie below", self.at, True)
         found = self.trails_from(Trail(), self.advance() == "//")
         return Operand("path", paths=found or NOWHERE)
