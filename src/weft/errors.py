@@ -87,6 +87,8 @@ class MessageError(WeftError):
 class QueryError(WeftError):
     """A query that cannot be read, with its place and a caret under it."""
 
+    is_final = False  # whether it is one however else the query may be read
+
     def __init__(self, language: str, query: str, at: int, reason: str) -> None:
         self.language, self.query, self.at, self.reason = language, query, at, reason
         self.line = query.count("\n", 0, at) + 1

@@ -14,6 +14,7 @@ cdef enum:
 
 cdef enum:
     NOTED = 12
+    DERIVED = 13
 
 cdef enum:
     COUNT = 0

@@ -7,6 +7,8 @@ A test holds them to the enumerations of `weft.engine.shared`, which this room d
 NEVER, TEST, NAMED, EXISTS, LIFT, FIRST, LINKED, AND, OR, MEASURE, COMPARED, DOWN = range(12)
 #: A LIFT or EXISTS that is retrieved by itself: where it is asked for, it holds where that was noted.
 NOTED = 12
+#: A value that Python works out.
+DERIVED = 13
 #: What number a MEASURE is.
 COUNT, POSITION, FROM_END = range(3)
 #: A node has two records of 64 bytes: one is read where it is asked for, the other where it comes up. Each begins with

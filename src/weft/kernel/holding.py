@@ -90,6 +90,8 @@ class Holding(Counting):
                 return 0
             return self.is_below(node, row)
         if kind == NAMED:
+            if row >= self.elements:  # attributes and texts pass no label test
+                return 0
             with cython.gil:
                 return self.source.is_named(node, self.names[row])
         return 0

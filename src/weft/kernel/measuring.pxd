@@ -1,4 +1,4 @@
-from weft.kernel.codes cimport CHILD, CODE, COMPARED, COUNT, FROM_END, LINKED, MEASURE, OPERATOR, READING, TRUE
+from weft.kernel.codes cimport CHILD, CODE, COMPARED, COUNT, DERIVED, FROM_END, LINKED, MEASURE, OPERATOR, READING, TRUE
 from weft.kernel.holding cimport Holding
 from weft.kernel.values cimport compared
 

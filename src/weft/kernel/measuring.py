@@ -6,7 +6,8 @@ A number is worked out once for a row, whoever compares it with whatever constan
 import cython
 
 if not cython.compiled:  # compiled, these are those of the .pxd
-    from weft.kernel.codes import CHILD, CODE, COMPARED, COUNT, FROM_END, LINKED, MEASURE, OPERATOR, READING, TRUE
+    from weft.kernel.codes import CHILD, CODE, COMPARED, COUNT, DERIVED, FROM_END, LINKED, MEASURE, OPERATOR, READING
+    from weft.kernel.codes import TRUE
     from weft.kernel.holding import Holding
     from weft.kernel.values import compared
 
@@ -29,6 +30,9 @@ class Measuring(Holding):
             return compared(self.plan.nodes[node, OPERATOR], self.number_of(measure, row), self.plan.number[node])
         if kind == LINKED:
             return self.linked(node, row)
+        if kind == DERIVED:
+            with cython.gil:
+                return self.source.derives(node, row)
         return Holding.find(self, kind, node, row)
 
     @cython.cfunc

@@ -78,7 +78,12 @@ class Reader:
     def check_nesting(self, depth: int, at: int) -> None:
         """Refuse what is nested too deep, whether by brackets or otherwise."""
         if depth > self.most_nested:
-            self.refuse(f"nesting deeper than {self.most_nested}", at)
+            self.refuse(f"nesting deeper than {self.most_nested}", at, is_final=True)
+
+    @property
+    def nested(self) -> int:
+        """How many brackets are open."""
+        return self._nested
 
     def leave(self) -> None:
         """Come out of brackets."""
@@ -123,13 +128,21 @@ class Reader:
         found = repr(self.text) if self.kind != "end" else "the end of the query"
         self.fail(f"expected {expected}, found {found}", self.at)
 
-    def fail(self, reason: str, at: int) -> NoReturn:
-        """The query cannot be read."""
-        raise QueryError(self.language, self.query, at, reason)
+    def fail(self, reason: str, at: int, is_final: bool = False) -> NoReturn:
+        """The query cannot be read; if it is final, not in another way either."""
+        error = QueryError(self.language, self.query, at, reason)
+        error.is_final = is_final
+        raise error
 
-    def refuse(self, feature: str, at: int, instead: str | None = None) -> NoReturn:
-        """The query asks for what there is not."""
-        raise UnsupportedError(self.language, self.query, at, feature, instead)
+    def refuse(self, feature: str, at: int, instead: str | None = None, is_final: bool = False) -> NoReturn:
+        """The query asks for what there is not; if it is final, it is not read in another way either."""
+        error = self.refusal(feature, at, instead)
+        error.is_final = is_final
+        raise error
+
+    def refusal(self, feature: str, at: int, instead: str | None = None) -> UnsupportedError:
+        """The error that tells that the query asks for what there is not."""
+        return UnsupportedError(self.language, self.query, at, feature, instead)
 
     def warn(self, reason: str, at: int) -> None:
         """The query can be read, but a part of it cannot mean what it says; told once, however often it is read."""

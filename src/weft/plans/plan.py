@@ -7,10 +7,13 @@ which is the result.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from weft.documents.kind import Kind
 from weft.plans.instants import Instant
+
+if TYPE_CHECKING:
+    from weft.plans.formulas import Formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,21 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
+class Derived:
+    """What a formula makes of the node passes the test, one of several nodes is enough; without a test, it is true."""
+
+    formula: Formula
+    test: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """The node is one of those that a formula selects in its document."""
+
+    formula: Formula
+
+
+@dataclass(frozen=True, slots=True)
 class Always:
     """A test that is true, or false, whatever the document."""
 
@@ -142,7 +160,7 @@ class On:
     test: Test
 
 
-Test = Value | Has | First | Count | Rank | Named | And | Or | Not | Always | On
+Test = Value | Has | First | Count | Rank | Named | Derived | Member | And | Or | Not | Always | On
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,12 @@ from weft.plans.plan import (
     Combine,
     Constant,
     Count,
+    Derived,
     First,
     Has,
     Label,
     Link,
+    Member,
     Named,
     Not,
     On,
@@ -27,6 +29,7 @@ from weft.plans.plan import (
     Unlike,
     Value,
 )
+from weft.plans.write_formula import write_formula
 
 #: How deep a line of a plan stands, and its text.
 Line = tuple[int, str]
@@ -116,6 +119,11 @@ def show_test(test: Test, indent: str = "") -> str:
             return f"{indent}position {operator} {place}{below}"
         case Named(label):
             return f"{indent}named {_label(label)}"
+        case Derived(formula, goal):
+            passes = f" {goal.operator} {_constant(goal.constant)}" if goal else " is true"
+            return f"{indent}formula {write_formula(formula)}{passes}"
+        case Member(formula):
+            return f"{indent}one of {write_formula(formula)}"
         case Always(value):
             return f"{indent}{'always' if value else 'never'}"
         case On(variable, part):

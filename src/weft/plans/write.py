@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from math import isinf, isnan
 
 from weft.documents.kind import Kind
 from weft.plans.comparisons import HOLDS, holds
 from weft.plans.containment.steps import flat, links_of
+from weft.plans.formulas import ARITHMETIC, Applied, Formula, NodeSet, Related
 from weft.plans.instants import Instant, written_instant
 from weft.plans.plan import (
     Always,
@@ -17,10 +16,12 @@ from weft.plans.plan import (
     Combine,
     Constant,
     Count,
+    Derived,
     First,
     Has,
     Label,
     Link,
+    Member,
     Named,
     Not,
     Or,
@@ -31,11 +32,11 @@ from weft.plans.plan import (
     Unlike,
     Value,
 )
+from weft.plans.write_formula import write_constant, write_formula
 
 _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 _OF_TEXTS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}  # = and != are the same for texts and numbers
 _XML = "http://www.w3.org/XML/1998/namespace"
-_HUGE = "9" * 400  # is read as infinity, for which XPath has no name
 
 
 def write_xpath(selection: Selection) -> tuple[str, dict[str, str]]:
@@ -132,6 +133,12 @@ class XPathWriter:
                 return f"position() {operator} {'last()' if place is None else _constant(place)}"
             case Named(named):
                 return f"self::{self._label(named)}"
+            case Derived(formula, goal):
+                written = write_formula(formula, self._label)
+                return written if goal is None else self._value(goal, f"({written})" if _is_open(formula) else written)
+            case Member(formula):
+                written = write_formula(formula, self._label)
+                return f"count(. | {written}) = count({written})"
             case Always(value):
                 return "true()" if value else "false()"
             case _:
@@ -185,16 +192,14 @@ class XPathWriter:
 
 
 def _constant(constant: Constant) -> str:
-    if isinstance(constant, Instant):
-        return written_instant(constant)
-    if isinstance(constant, str):
-        escaped = constant.replace('"', '""')
-        return f'"{escaped}"'
-    if isnan(constant):
-        return '"NaN"'  # is read as a number where order is compared, and is none
-    if isinf(constant):
-        return _HUGE if constant > 0 else f"-{_HUGE}"
-    return f"{Decimal(repr(constant)):f}".removesuffix(".0")
+    return written_instant(constant) if isinstance(constant, Instant) else write_constant(constant)
+
+
+def _is_open(formula: Formula) -> bool:
+    """Whether a formula is written with operators, which bind less than those of a comparison may."""
+    return isinstance(formula, Related | NodeSet) or (
+        isinstance(formula, Applied) and formula.function in ("and", "or", *ARITHMETIC)
+    )
 
 
 def _first_of_predicate(parts: list[Test], at: int, known: set[Not]) -> int:

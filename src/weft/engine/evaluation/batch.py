@@ -11,6 +11,7 @@ from weft.documents.table import NodeTable
 from weft.engine.evaluation.machine_tests import MachineTests
 from weft.engine.evaluation.readings import Readings, RefuseValue
 from weft.engine.evaluation.refusals import Refusals
+from weft.engine.formulas.batch_formulas import BatchFormulas
 from weft.engine.profile import Profile
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
@@ -79,11 +80,16 @@ class LabelledBatch:
         """The compiled evaluation, begun with this batch."""
         evaluator, plans = self._plans.evaluator, self._plans
         if not plans.is_begun_with(self):
-            readings = Readings(self.table, self._frozen, plans, self._refuser())
+            readings = Readings(self.table, self._frozen, plans, self._refuser(), self.formulas)
             steps = _FEW_STEPS + _STEPS_A_NODE * self.table.nodes
             evaluator.begin(readings, readings.columns(self._names, self.labels), steps)
             plans.begun_with(self)
         return evaluator
+
+    @kept_property
+    def formulas(self) -> BatchFormulas:
+        """What formulas make of the batch's rows."""
+        return BatchFormulas(self.table, self._frozen.shared.derivations, self._frozen.works)
 
     @property
     def machine_facts(self) -> tuple[Ints, Ints]:
@@ -96,7 +102,8 @@ class LabelledBatch:
         machines, tested = self.evaluator.probe()
         if not machines.size:
             return machines, tested
-        nodes, rows = MachineTests(self.table, self._frozen.machines, self.refusals).passed(machines, tested)
+        tests = MachineTests(self.table, self._frozen.machines, self.refusals, self.formulas)
+        nodes, rows = tests.passed(machines, tested)
         order = np.argsort(self.table.node_document[rows], kind="stable")
         return nodes[order], rows[order]
 

@@ -13,6 +13,9 @@ import numpy as np
 from weft.columns.integers import Ints, Longs
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.refusals import Refusals
+from weft.engine.formulas.batch_formulas import BatchFormulas
+from weft.engine.formulas.derived_index import DerivedIndex
+from weft.engine.formulas.node_view import TOO_MANY_VISITS, TooManyVisitsError
 from weft.engine.shared.constants import Patterns, TextIndex
 from weft.engine.shared.effort import TOO_DEAR, Effort
 
@@ -23,12 +26,17 @@ _MOST_READ = 1 << 28  # characters of one document that are read: some seconds
 class MachineTests:
     """The tests on parts of texts of a batch."""
 
-    def __init__(self, table: NodeTable, machines: list[TextIndex], refusals: Refusals) -> None:
-        self._table, self._machines, self._refusals = table, machines, refusals
+    def __init__(
+        self, table: NodeTable, machines: list[TextIndex | DerivedIndex], refusals: Refusals, formulas: BatchFormulas
+    ) -> None:
+        self._table, self._machines, self._refusals, self._formulas = table, machines, refusals, formulas
         self._efforts: defaultdict[int, Effort] = defaultdict(Effort)  # by document
 
     def passed(self, machines: Ints, rows: Ints) -> tuple[Ints, Ints]:
         """(test, row) for all tests that rows pass, each row by the machine beside it."""
+        is_derived = np.array([isinstance(machine, DerivedIndex) for machine in self._machines], bool)[machines]
+        derived = self._worked_out(machines[is_derived], rows[is_derived])
+        machines, rows = machines[~is_derived], rows[~is_derived]
         parts = [np.arange(rows.size)]
         if self._table.most_characters(rows) > _AT_ONCE:
             sizes = self._table.lengths(rows)
@@ -36,7 +44,7 @@ class MachineTests:
             part = np.cumsum(sizes[keep]) // _AT_ONCE
             parts = [keep[part == each] for each in np.unique(part).tolist()]
         none = np.zeros(0, np.int32)
-        found = [(none, none), *(self._probe(machines[part], rows[part]) for part in parts)]
+        found = [(none, none), derived, *(self._probe(machines[part], rows[part]) for part in parts)]
         for document, effort in self._efforts.items():
             if effort.given_up:
                 self._refusals.refuse(document, np.array(sorted(effort.given_up), np.int32), TOO_DEAR)
@@ -59,6 +67,23 @@ class MachineTests:
             self._refusals.refuse(document, np.array(sorted(tests), np.int32), reason)
         return np.flatnonzero(~refused[inverse])
 
+    def _worked_out(self, machines: Ints, rows: Ints) -> tuple[Ints, Ints]:
+        """The tests on formulas that rows pass."""
+        found: list[int] = []
+        at: list[int] = []
+        for which, row in zip(machines.tolist(), rows.tolist(), strict=True):
+            index = self._machines[which]
+            assert isinstance(index, DerivedIndex), "values of nodes are looked up elsewhere"
+            document = int(self._table.node_document[row])
+            try:
+                passed = self._formulas.passed(index, row, self._efforts[document])
+            except TooManyVisitsError:
+                self._refusals.refuse(document, np.array(index.tests, np.int32), TOO_MANY_VISITS)
+                continue
+            found += passed
+            at += [row] * len(passed)
+        return np.array(found, np.int32), np.array(at, np.int32)
+
     def _probe(self, machines: Ints, rows: Ints) -> tuple[Ints, Ints]:
         distinct, place = np.unique(rows, return_inverse=True)
         values = self._table.string_values(distinct)
@@ -67,6 +92,7 @@ class MachineTests:
         counts: list[int] = []
         for which, at, document in zip(machines.tolist(), place.tolist(), documents, strict=True):
             before, machine = len(found), self._machines[which]
+            assert not isinstance(machine, DerivedIndex), "what formulas make is looked up elsewhere"
             is_dear = isinstance(machine, Patterns)
             for passed in machine.probe(values[at], self._efforts[document]) if is_dear else machine.probe(values[at]):
                 found += passed

@@ -8,6 +8,8 @@ from typing import Any
 from weft.columns.integers import Ints
 from weft.documents.table import NodeTable
 from weft.engine.evaluation.linked import passes_value
+from weft.engine.formulas.batch_formulas import BatchFormulas
+from weft.engine.formulas.node_view import TooManyVisitsError
 from weft.engine.shared.comparisons import INSTANTS, READ, Reading
 from weft.engine.shared.frozen import Frozen
 from weft.engine.shared.label_plans import LabelPlans
@@ -23,8 +25,11 @@ RefuseValue = Callable[[int, int], float]
 class Readings:
     """The batch, as the compiled evaluation sees it."""
 
-    def __init__(self, table: NodeTable, frozen: Frozen, plans: LabelPlans, refuse: RefuseValue) -> None:
+    def __init__(
+        self, table: NodeTable, frozen: Frozen, plans: LabelPlans, refuse: RefuseValue, formulas: BatchFormulas
+    ) -> None:
         self._table, self._frozen, self._plans, self._refuse = table, frozen, plans, refuse
+        self._formulas = formulas
         self._read = 0
 
     def columns(self, names: Ints, labels: Ints) -> dict[str, Any]:
@@ -86,6 +91,13 @@ class Readings:
         if not self._has_room(row):
             raise TooMuchError
         return passes_value(goal.test, self._value(row)) != goal.fails
+
+    def derives(self, node: int, row: int) -> bool:
+        """Whether what a formula makes of a row passes the test of a DERIVED node."""
+        try:
+            return self._formulas.passes(self._frozen.shared.nodes.row[node], row)
+        except TooManyVisitsError:
+            raise TooMuchError from None  # who does it otherwise tells that it is refused
 
     def _has_room(self, row: int) -> bool:
         """Whether a value can still be read."""

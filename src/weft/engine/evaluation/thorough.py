@@ -17,6 +17,7 @@ from weft.engine.evaluation.batch import LabelledBatch
 from weft.engine.evaluation.kinds import Kinds
 from weft.engine.evaluation.navigate import Navigation
 from weft.engine.evaluation.readings import RefuseValue
+from weft.engine.formulas.node_view import TOO_MANY_VISITS, TooManyVisitsError
 from weft.engine.shared.nodes import NodeKind
 
 
@@ -100,11 +101,22 @@ class ThoroughEvaluation(LabelledBatch):
         which, dependents = self._frozen.dependents.of(nodes)
         self._wait(dependents, rows[which])
 
+    def _derives(self, node: int, row: int) -> bool:
+        """Whether a DERIVED holds at a row; where that takes too much it is not known for the document."""
+        try:
+            return self.formulas.passes(self._frozen.shared.nodes.row[node], row)
+        except TooManyVisitsError:
+            self.refusals.refuse(int(self.table.node_document[row]), np.array([node], np.int32), TOO_MANY_VISITS)
+            return False
+
     def holds(self, nodes: Ints, rows: Ints) -> Flags:
-        """Which of these are facts. An EXISTS that drives nothing is looked up by its edge."""
+        """Which of these are facts. An EXISTS that drives nothing is looked up by its edge, a DERIVED worked out."""
         result = np.zeros(nodes.size, bool)
         exists = self._frozen.kind[nodes] == NodeKind.EXISTS
-        facts = np.flatnonzero(~exists)
+        derived = self._frozen.kind[nodes] == NodeKind.DERIVED
+        for at in np.flatnonzero(derived).tolist():
+            result[at] = self._derives(int(nodes[at]), int(rows[at]))
+        facts = np.flatnonzero(~exists & ~derived)
         keys = nodes[facts] * np.int64(self.table.nodes) + rows[facts]
         for known in self._facts:
             result[facts] |= contains(known, keys)

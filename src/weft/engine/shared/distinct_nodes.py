@@ -16,6 +16,7 @@ from weft.engine.shared.known_nodes import (
 )
 from weft.engine.shared.node_tables import FirstGoal, NodeTables
 from weft.engine.shared.nodes import NOTHING, OPERATOR_CODES, Chain, DriverCost, MeasureKind, NodeKind
+from weft.plans.formulas import Formula
 from weft.plans.plan import Comparison, Label, Value
 
 _VALUE_COST = {"=": DriverCost.EQUALITY, "!=": DriverCost.EVERYTHING}  # all others are selective
@@ -74,6 +75,18 @@ class DistinctNodes(NodeTables):
         if node is None:
             node = known[key] = len(self)
             self.nodes.add(NodeKind.NAMED, state, 0, DriverCost.NAME, row=self.names.add(node, label))
+        return node
+
+    def derived(self, state: int, formula: Formula, goal: Value | None, is_member: bool = False) -> int:
+        """What a formula makes of a row, and a constant: it is worked out once, and drives if few constants pass it."""
+        number = self.derivations.number_of(formula)
+        known, key = self._find(NodeKind.DERIVED), (state, number, goal, is_member)
+        node = known.get(key)
+        if node is None:
+            node = known[key] = len(self)
+            cost = _EVERYTHING if goal is None or goal.operator == "!=" else _SELECTIVE
+            row = self.derivations.add(node, number, goal, is_member)
+            self.nodes.add(NodeKind.DERIVED, state, 0, cost, row=row)
         return node
 
     def exists(self, state: int, edge: int) -> int:

@@ -11,6 +11,8 @@ from weft.columns.kept import kept_property
 from weft.columns.ragged import Ragged
 from weft.columns.steps import finished
 from weft.engine.access import Access, can_be_in, fixed_access
+from weft.engine.formulas.batch_formulas import Works
+from weft.engine.formulas.derived_index import DerivedIndex, derived_indexes
 from weft.engine.paths.step_codes import symbols_of_codes
 from weft.engine.shared.closure import closure, spread
 from weft.engine.shared.comparisons import NO_COMPARISONS, Comparisons, TestColumns
@@ -25,6 +27,8 @@ from weft.engine.shared.text_parts import NO_PARTS, find_parts
 from weft.kernel.plan_tables import PlanTables
 from weft.kernel.tables import put_in_runs, starts_of_runs
 
+#: Machines of Python's that look at values, each with the state at whose rows it does.
+Machines = list[tuple[int, TextIndex | DerivedIndex]]
 _STRETCH = 1 << 16  # pairs that are put in order in a step: a millisecond
 
 _MOST_BEGINNING = 64  # nested paths that come up where they begin: beyond that only where they end, which few reach
@@ -164,7 +168,12 @@ class Frozen:
         return made
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("tables", "_users")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("tables", "_users", "works")}
+
+    @kept_property
+    def works(self) -> Works:
+        """How formulas are worked out."""
+        return Works(self.shared.derivations)
 
     def _is_busy(self) -> Flags:
         """The states that there is something to do at."""
@@ -183,12 +192,14 @@ class Frozen:
         These are regular expressions and, where this is thorough, all tests on parts of texts.
         """
         tests, texts, states = self.shared.tests, list(self.shared.tests.texts), len(self.shared.states)
-        self.machines: list[TextIndex] = []
+        self.machines: list[TextIndex | DerivedIndex] = []
         self.machine_start: Longs = np.zeros(states + 1, np.int64)
         self.is_probed = np.zeros(len(self.shared), bool)
         self.part_of_state = self._part_of_state()
+        derived = derived_indexes(self.shared, self._comes_up())
         if not len(tests.node):
             self.comparisons = NO_COMPARISONS
+            self._put_machines(derived)
             return
         node, operator = np.array(tests.node, np.int32), np.array(tests.operator, np.int8)
         state, constant = np.array(self.shared.nodes.state, np.int32)[node], np.array(tests.constant, np.int32)
@@ -203,12 +214,28 @@ class Frozen:
             yield from self.comparisons.sort(compared)
         self.is_probed[node[operator >= len(COMPARISONS)]] = True
         self.is_probed[self.parts.tests] = False
-        yield from self._make_machines(np.flatnonzero(self.is_probed[node]), state, operator, constant)
+        texts_machines = yield from self._text_machines(np.flatnonzero(self.is_probed[node]), state, operator, constant)
+        self._put_machines([*texts_machines, *derived])
 
-    def _make_machines(self, probed: Longs, state: Ints, operator: Small, constant: Ints) -> Iterator[None]:
+    def _comes_up(self) -> Flags:
+        """The nodes that must come up by themselves, as they drive others or are results."""
+        drives = self.dependents.starts[1:] > self.dependents.starts[:-1]
+        return np.asarray(drives | (self.result_of_node >= 0))
+
+    def _put_machines(self, machines: Machines) -> None:
+        """Keep machines in the order of their states."""
+        machines = sorted(machines, key=lambda each: each[0])
+        self.machines = [machine for _, machine in machines]
+        states = np.array([state for state, _ in machines], np.int64)
+        self.machine_start = np.searchsorted(states, np.arange(len(self.shared.states) + 1))
+
+    def _text_machines(
+        self, probed: Longs, state: Ints, operator: Small, constant: Ints
+    ) -> Generator[None, None, Machines]:
         """A machine for each state and operator of the tests that are probed."""
+        made: Machines = []
         if not probed.size:
-            return
+            return made
         texts, node = list(self.shared.tests.texts), np.array(self.shared.tests.node, np.int32)
         probed = probed[np.lexsort((operator[probed], state[probed]))]
         key = state[probed].astype(np.int64) * len(OPERATORS) + operator[probed]
@@ -216,9 +243,9 @@ class Frozen:
         for group in np.split(probed, begins[1:]):
             tests_of = zip(constant[group].tolist(), node[group].tolist(), strict=True)
             words = [(texts[at], test) for at, test in tests_of]
-            self.machines.append(TEXT_INDEXES[OPERATORS[operator[group[0]]]](words))
+            made.append((int(state[group[0]]), TEXT_INDEXES[OPERATORS[operator[group[0]]]](words)))
             yield
-        self.machine_start = np.searchsorted(state[probed[begins]], np.arange(len(self.shared.states) + 1))
+        return made
 
     def _part_of_state(self) -> tuple[Ints, Ints, Ints]:
         """(state, code, test) of the tests on parts of texts that drive something."""

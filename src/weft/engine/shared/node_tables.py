@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from weft.engine.shared.comparisons import INSTANTS, Reading
 from weft.engine.shared.nodes import NOTHING, OPERATOR_CODES, Chain, MeasureKind, PlanNodes
+from weft.plans.formulas import Formula
 from weft.plans.instants import Instant
 from weft.plans.plan import Comparison, Constant, Label, Value
 
@@ -243,6 +244,29 @@ class LinkedPaths:
         return len(self.node) - 1
 
 
+@dataclass(slots=True)
+class DerivedTests:
+    """DERIVED: what a formula makes of a row passes a test, or the row is one of those that it selects."""
+
+    node: array[int] = field(default_factory=_ints)
+    formula: array[int] = field(default_factory=_ints)  # its number
+    goal: list[Value | None] = field(default_factory=list)  # without one it is true
+    is_member: array[int] = field(default_factory=_flags)
+    formulas: dict[Formula, int] = field(default_factory=dict)
+
+    def number_of(self, formula: Formula) -> int:
+        """The number of a formula."""
+        return self.formulas.setdefault(formula, len(self.formulas))
+
+    def add(self, node: int, formula: int, goal: Value | None, is_member: bool) -> int:
+        """One more."""
+        self.node.append(node)
+        self.formula.append(formula)
+        self.goal.append(goal)
+        self.is_member.append(is_member)
+        return len(self.node) - 1
+
+
 class NodeTables:
     """All nodes of a plan, and the table of each kind that has more than `nodes` says."""
 
@@ -258,6 +282,7 @@ class NodeTables:
         self.downs = Downs()
         self.chains = Chains()
         self.linked = LinkedPaths()
+        self.derivations = DerivedTests()
 
     def __len__(self) -> int:
         return len(self.nodes)

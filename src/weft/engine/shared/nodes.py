@@ -32,6 +32,7 @@ class NodeKind(IntEnum):
     MEASURE = 9  # a row has a number: how many nodes links lead to, or its position among siblings
     COMPARED = 10  # a measure and a constant
     DOWN = 11  # a pattern: an edge leads here from where the parent pattern holds
+    DERIVED = 13  # what a formula makes of a row, and a constant (12 is what the compiled evaluation calls noted)
 
 
 class MeasureKind(IntEnum):

@@ -22,9 +22,11 @@ from weft.plans.plan import (
     And,
     Comparison,
     Count,
+    Derived,
     First,
     Has,
     Link,
+    Member,
     Named,
     Not,
     On,
@@ -121,6 +123,10 @@ class SharedPlan(DistinctNodes):
             case Count(links, operator, number):
                 chain, _ = self.add_links(state, links)
                 return self._compare_count(state, chain, self._leading(chain), operator, number)
+            case Derived(formula, goal):
+                return self.derived(state, formula, goal)
+            case Member(formula):
+                return self.derived(state, formula, None, is_member=True)
             case Always(value):
                 return self._add_and(state, ()) if value else self.never(state)
             case On():

@@ -49,6 +49,9 @@ class Templates:
                 return *place, of(tables.downs.parent[row]), of(tables.downs.test[row])
             case NodeKind.LINKED:
                 return *place, tables.linked.goal[row].fails, *self._links(tables.linked.chain[row])
+            case NodeKind.DERIVED:
+                derived, goal = tables.derivations, tables.derivations.goal[row]
+                return *place, derived.formula[row], derived.is_member[row], goal.operator if goal else None
             case _:
                 return place
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import NamedTuple, cast
 
-from weft.languages.xpath.above import above, of_siblings
+from weft.errors import QueryError
+from weft.languages.xpath.above import NoRewriteError, above, branches, goes_up, of_siblings
 from weft.languages.xpath.comparing import WrittenComparison, compare
 from weft.languages.xpath.comparing.written_comparison import in_order
+from weft.languages.xpath.conversions import as_truth
+from weft.languages.xpath.derived import test_of
 from weft.languages.xpath.functions import Functions
 from weft.languages.xpath.hopeless import as_instant, hopeless
 from weft.languages.xpath.operand import Operand, any_of, exists, truth_of
@@ -34,12 +37,26 @@ from weft.plans.plan import (
 
 #: The comparisons of single values, and those of any of several that mean the same here.
 VALUE_COMPARISONS: dict[str, Comparison] = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+#: What a parser knows of its place.
+_KNOWN = (
+    *("_nested", "_before", "_all_before", "_rankable", "_quantified", "_instructions", "_nested_in_predicate"),
+    *("here", "next_step", "went_up", "asked_above"),
+)
 _COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">=", *VALUE_COMPARISONS})
+#: What stands behind a comparison that is a part of a larger one.
+_MORE = _COMPARISONS | BEYOND | {"[", "/", "//", "|", "union", "intersect", "except"}
 _TYPES = {"path": "text", "string": "text", "test": "truth"} | dict.fromkeys(
     ("number", "count", "position", "last"), "number"
 )
 #: Predicates with positions in a row: what a position counts is in its test, so each of them doubles the next.
 _MOST_RANKED = 5
+
+
+class Place(NamedTuple):
+    """Where a parser stands, and what it knows there."""
+
+    at: int
+    known: dict[str, object]
 
 
 class Conditions(Functions):
@@ -50,6 +67,21 @@ class Conditions(Functions):
         self._before: list[Test] = []  # the predicates of the same step that were read already
         self._all_before: Test | None = None  # the same as one test, made for the first position that needs it
         self._rankable = False  # whether positions make sense at this step
+
+    def place(self) -> Place:
+        """Where this stands, to come back to."""
+        return Place(self.at, {name: self.__dict__[name] for name in _KNOWN if name in self.__dict__})
+
+    def go_back(self, place: Place) -> None:
+        """Stand where this stood."""
+        for name in _KNOWN:
+            self.__dict__.pop(name, None)
+        self.__dict__.update(place.known)
+        self.seek(place.at)
+
+    def worked_out(self, before: Place, reason: QueryError, is_whole: bool = False) -> Operand:
+        """A comparison that there is no test for, or a whole condition, as a formula; or the reason is raised."""
+        raise NotImplementedError
 
     def predicates(self, rankable: bool) -> list[Test]:
         """The predicates of a step; positions in one count what passes those before it."""
@@ -65,14 +97,28 @@ class Conditions(Functions):
         self._before, self._all_before, self._rankable, self._quantified = before, None, rankable, None
         self.enter()
         self.expect("[")
-        at = self.at
-        operand = self.disjunction()
-        test = self._rank("=", operand, at) if operand.is_position else self._as_condition(operand, at)
+        test = self._inside_predicate()
         self.expect("]")
         self.leave()
         self._before, self._all_before, self._rankable, self._quantified, self.here = outer
         self.next_step = step
         return test
+
+    def _inside_predicate(self) -> Test:
+        """What stands in brackets; what it asks of nodes above is worked out here if it cannot be asked further up."""
+        place = self.place()
+        test = self._predicate_test(self.disjunction(), place.at)
+        if not (self.went_up and goes_up(test)):
+            return test
+        try:
+            list(branches(test))
+        except NoRewriteError as reason:
+            found = self.worked_out(place, self.refusal(str(reason), place.at), is_whole=True)
+            return self._predicate_test(found, place.at)
+        return test
+
+    def _predicate_test(self, operand: Operand, at: int) -> Test:
+        return self._rank("=", operand, at) if operand.is_position else self._as_condition(operand, at)
 
     def condition(self) -> Test:
         """A whole condition, with `and` and `or`."""
@@ -116,6 +162,8 @@ class Conditions(Functions):
                 return self.scoped(exists(operand.paths), operand)
             case "count":
                 return self.scoped(exists(operand.paths), operand)
+            case "formula" if operand.formula is not None:
+                return self.scoped(test_of(as_truth(operand.formula)), operand)
             case "string" | "number":
                 return truth_of(operand.constant)
             case "item" if operand.item == "string":
@@ -125,9 +173,20 @@ class Conditions(Functions):
                 sides = [over(operand.paths[0], partial(first_item, value)) for value in values]
                 return self.scoped(Or(tuple(sides)), operand)
             case _:
-                return self.fail("expected a condition, found a constant", at)
+                return self.fail("expected a condition, found a constant", at, True)
 
     def _comparison(self) -> Operand:
+        """A comparison, or one of its sides alone; what there is no test for is worked out node by node."""
+        before = self.place()
+        try:
+            operand = self._tested_comparison()
+        except QueryError as reason:
+            return self.worked_out(before, reason)
+        if self.text not in _MORE:
+            return operand
+        return self.worked_out(before, QueryError(self.language, self.query, self.at, f"expected ']', found {self.text!r}"))
+
+    def _tested_comparison(self) -> Operand:
         at, left = self.at, self.operand()
         if self.text in BEYOND:
             left = self.beyond(left)
@@ -166,7 +225,7 @@ class Conditions(Functions):
         if first.kind in ("path", "item") and not (is_value or self.is_xquery):
             instead = as_instant(comparison, second.constant)
             if instead is not None:
-                self.refuse(f"{operator} between numbers, one of them a date", written, instead)
+                self.refuse(f"{operator} between numbers, one of them a date", written, instead, is_final=True)
         reason = hopeless(first, comparison, second, is_value or self.is_xquery)
         if reason is not None:
             self.warn(reason, written)
@@ -178,9 +237,10 @@ class Conditions(Functions):
         if len(types) > 1 and None not in types:
             wanted = next((each for each in types if each not in ("text", "truth")), "number")
             function = wanted if wanted == "number" else f"xs:{wanted}"
-            self.refuse(f"{operator} between values of two types", at, f"write {function}(…) {operator} …")
+            feature = f"{operator} between values of two types"
+            self.refuse(feature, at, f"write {function}(…) {operator} …", is_final=True)
         if "list" in (left.kind, right.kind) or "range" in (left.kind, right.kind):
-            self.refuse(f"{operator} with several values", at, f"use {VALUE_COMPARISONS[operator]}")
+            self.refuse(f"{operator} with several values", at, f"use {VALUE_COMPARISONS[operator]}", is_final=True)
 
     def _same_truth(self, left: Operand, operator: str, right: Operand, at: int, right_at: int) -> Operand:
         """`p = true()`: both are truths then, in XPath 1.0; in XQuery they must be."""

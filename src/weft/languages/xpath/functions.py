@@ -102,6 +102,8 @@ class Functions(Operands):
         return Operand("test", test=negation(test) if name in ("not", "empty") else test)
 
     def _only_path(self, name: str, at: int) -> Operand:
+        if self.kind in ("string", "number"):
+            self.refuse(f"a constant in {name}()", at)
         operand = self.path_operand()
         if len(operand.paths) > 1:
             self.refuse(f"a union in {name}()", at)
@@ -113,16 +115,17 @@ class Functions(Operands):
         subject = self._subject(name, at)
         self.expect(",")
         if self.kind != "string":
-            self.unexpected("a string constant")
+            self.refuse("anything but a string constant here", self.at)
         constant_at, constant = self.at, str(self.operand().constant)
         try:
             if name == "matches":
                 constant = translate(constant)
                 self._instructions += instructions(constant)
         except ValueError as error:
-            self.refuse(f"this regular expression ({error})", constant_at)
+            self.refuse(f"this regular expression ({error})", constant_at, is_final=True)
         if self._instructions > MOST_IN_QUERY:
-            self.refuse("so much in regular expressions", constant_at, "split the query, or repeat less in them")
+            instead = "split the query, or repeat less in them"
+            self.refuse("so much in regular expressions", constant_at, instead, is_final=True)
         return self.scoped(over(subject.paths[0], partial(string_function, name, constant)), subject)
 
     def _subject(self, name: str, at: int) -> Operand:
@@ -148,7 +151,7 @@ class Functions(Operands):
         if self.text == ")" and name in ("string", "number"):
             return self.context_operand(at)._replace(kind="item", item=ITEM_FUNCTIONS[name])
         if self.kind not in ("name", "sign"):
-            self.unexpected("a path or a string constant")
+            self.refuse(f"a constant like this in {name}()", self.at)
         return self._subject(name, at)._replace(kind="item", item=ITEM_FUNCTIONS[name])
 
     def context_operand(self, at: int) -> Operand:  # noqa: ARG002 - for those who build on this

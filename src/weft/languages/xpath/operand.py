@@ -6,6 +6,7 @@ from math import isnan
 from typing import Literal, NamedTuple
 
 from weft.languages.xpath.trails import Trails
+from weft.plans.formulas import Formula, type_of
 from weft.plans.instants import InstantType
 from weft.plans.plan import Always, Constant, Or, Test, Value
 
@@ -14,7 +15,7 @@ Item = Literal["string", "number"] | InstantType
 
 
 class Operand(NamedTuple):
-    """One side of a comparison: paths, a count of one, its first item, a constant, position(), last(), or a test.
+    """One side of a comparison: paths, a count of one, its first item, a constant, position(), last(), a test, or a formula.
 
     A list has constants or ranges as parts; a range has its two ends, which are numbers.
     """
@@ -26,6 +27,7 @@ class Operand(NamedTuple):
     scope: int | None = None  # the variable that the paths start from
     item: Item | None = None
     parts: tuple[Operand, ...] = ()
+    formula: Formula | None = None  # what is worked out node by node
 
     @property
     def is_constant(self) -> bool:
@@ -35,6 +37,8 @@ class Operand(NamedTuple):
     @property
     def is_position(self) -> bool:
         """Alone in a predicate, a number is a position."""
+        if self.formula is not None:
+            return type_of(self.formula) == "number"
         return self.kind in ("number", "last", "count", "range") or (self.kind == "item" and self.item == "number")
 
 

@@ -87,6 +87,8 @@ class Operands(Reader):
         if self.text == "$":
             return self.variable_operand()
         if not self.starts_step() and self.text not in ("/", "//"):
+            if self.text == "(":
+                self.refuse("parentheses here", self.at)
             self.unexpected("a path, a constant or a function")
         if self._quantified is not None:
             self.refuse(f"a path that does not start at ${self._quantified[0]}", self.at)
@@ -134,7 +136,7 @@ class Operands(Reader):
             self.refuse("arithmetic", at)
         result = calculated(left.constant, operator, right.constant, self.is_xquery)
         if result is None:
-            self.refuse(f"{operator} that does not come out even", at)
+            self.refuse(f"{operator} that does not come out even", at, is_final=True)
         return Operand("number", constant=result)
 
     def _signed(self) -> Operand:
@@ -214,6 +216,20 @@ class Operands(Reader):
         """The condition of some or every; it is of another node, so positions make no sense there."""
         raise NotImplementedError
 
+    def formula_variable(self) -> Operand:
+        """A variable that a formula asks for, without the path behind it: the one of some or every."""
+        at = self.at
+        self.expect("$")
+        if self._quantified is None or self.text != self._quantified[0]:
+            self.refuse("a variable in XPath", at, "name what it holds")
+        self.advance()
+        return Operand("path", paths=(Trail(),))
+
+    def check_formula_start(self, in_brackets: bool) -> None:
+        """Whether a path of a formula may start at the node that a condition is asked of."""
+        if self._quantified is not None and not in_brackets:
+            self.refuse(f"a path that does not start at ${self._quantified[0]}", self.at)
+
     def variable_operand(self) -> Operand:
         """A path from the variable of some or every."""
         at = self.at
@@ -229,6 +245,6 @@ class Operands(Reader):
         if self.text not in ("/", "//"):
             return Operand("path", paths=(Trail(),))
         if not has_below:
-            self.fail("expected the end of the path: no nodes lie below", self.at)
+            self.fail("expected the end of the path: no nodes lie below", self.at, True)
         found = self.trails_from(Trail(), self.advance() == "//")
         return Operand("path", paths=found or NOWHERE)

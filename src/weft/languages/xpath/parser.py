@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from weft.documents.kind import Kind
+from weft.errors import QueryError
 from weft.languages.expressions import expression_name, starts_xquery
 from weft.languages.reader import MOST_NESTED, OnWarning, behind_comments
-from weft.languages.xpath.above import goes_up
+from weft.languages.xpath.above import NoRewriteError, goes_up
+from weft.languages.xpath.conditions import Place
+from weft.languages.xpath.formula_reader import FormulaReader
+from weft.languages.xpath.formula_selection import selection_of_formula
 from weft.languages.xpath.names import Names
-from weft.languages.xpath.trails import FROM_DOCUMENT, FROM_NODE, UP_TO_DOCUMENT, Trail, Trails, selection_of, trails_of
+from weft.languages.xpath.operand import Operand
+from weft.languages.xpath.trails import (
+    FROM_DOCUMENT,
+    FROM_NODE,
+    UP_TO_DOCUMENT,
+    Trail,
+    Trails,
+    below_document,
+    selection_of,
+    trails_of,
+)
 from weft.languages.xpath.turns import AXES, BACK, UPWARD, Turns, plain
 from weft.languages.xpath.unlike import fold_unlike
+from weft.plans.formulas import Formula, type_of
 from weft.plans.plan import (
     Combine,
     Link,
@@ -23,6 +38,7 @@ from weft.plans.plan import (
     conjunction,
 )
 
+_GO_ON = frozenset({"(", "[", "/", "//"})  # signs that stand behind a path that goes on
 _OTHER_NODES = frozenset({"comment", "processing-instruction", "node", "element", "attribute", "document-node"})
 
 
@@ -86,6 +102,54 @@ class Parser(Turns):
         return left
 
     def _selection(self) -> Selection:
+        """A path; one that label paths cannot tell is worked out for each document."""
+        before = self.place()
+        try:
+            selection = self._path_selection()
+        except QueryError as reason:
+            return self._worked_out_selection(before, reason)
+        if self.kind != "sign" or self.text not in _GO_ON:
+            return selection
+        reason = QueryError(self.language, self.query, self.at, f"expected the end of the query, found {self.text!r}")
+        return self._worked_out_selection(before, reason)
+
+    def _worked_out_selection(self, before: Place, reason: QueryError) -> Selection:
+        if self.is_xquery:
+            raise reason
+        formula = self._formula(before, reason, FormulaReader.path_whole)
+        if type_of(formula) != "nodes":
+            raise reason
+        return selection_of_formula(formula)
+
+    def worked_out(self, before: Place, reason: QueryError, is_whole: bool = False) -> Operand:
+        """A comparison, or a whole condition, as a formula."""
+        reader = FormulaReader(self)
+        formula = self._formula(before, reason, FormulaReader.whole if is_whole else FormulaReader.equality, reader)
+        if len(reader.scopes) > 1:
+            raise reason
+        return Operand("formula", formula=formula, scope=next(iter(reader.scopes), None))
+
+    def _formula(
+        self,
+        before: Place,
+        reason: QueryError,
+        read: Callable[[FormulaReader], Formula],
+        reader: FormulaReader | None = None,
+    ) -> Formula:
+        """What stands at a place as a formula; where that is none either, the error that says more is raised."""
+        if reason.is_final:
+            raise reason
+        self.go_back(before)
+        try:
+            formula = read(reader or FormulaReader(self))
+            if self.kind == "name" and self.text in ("is", "to"):
+                raise reason
+            return formula
+        except QueryError as other:
+            is_better = other.is_final or other.at > reason.at
+            raise (other if is_better else reason) from None
+
+    def _path_selection(self) -> Selection:
         if not self.accept("("):
             return self._pattern()
         self.enter()
@@ -159,18 +223,28 @@ class Parser(Turns):
         while True:
             stays = self._step(links, steps, deep)
             if stays is None:
-                return self.turned(start._replace(links=plain(links, steps)), deep)
+                return self.turned(self._from_root(start._replace(links=plain(links, steps))), deep)
             deep = stays
             if self.kind != "sign" or self.text not in ("/", "//"):
                 break
             if _is_leaf(steps[-1:] or (links[-1].path[-1:] if links else ())) and self.following not in BACK:
-                self.fail(f"expected the end of the path, found {self.text!r}: no nodes lie below", self.at)
+                self.fail(f"expected the end of the path, found {self.text!r}: no nodes lie below", self.at, True)
             deep = self.advance() == "//" or deep
         if deep:
             self.refuse("// before a step that stays where it is", self.at)
         if steps:
             links.append(Link(tuple(steps)))
-        return (Trail(tuple(links), start.ups, start.is_absolute),)
+        return self._from_root(Trail(tuple(links), start.ups, start.is_absolute))
+
+    def _from_root(self, trail: Trail) -> Trails:
+        """A way; what it asks of the document first is asked of the root element."""
+        links = trail.links
+        if not (trail.is_absolute and len(links) > 1 and not links[0].path):
+            return (trail,)
+        try:
+            return below_document(trail)
+        except NoRewriteError as reason:
+            self.refuse(str(reason), self.at)
 
     def _step(self, links: list[Link], steps: list[Step], deep: bool) -> bool | None:
         """Read one step; what comes back is whether the next one must be deep for its sake.
@@ -196,6 +270,8 @@ class Parser(Turns):
             return True
         if axis == "self":
             is_any = self.text == "node" and self.following == "("
+            if self.text == "text" and self.following == "(":
+                self.refuse("text() behind self::", self.at)
             if is_any:
                 self._expect_any_node(at)
             elif deep:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from weft.documents.kind import Kind
@@ -140,7 +141,7 @@ def _moved(trail: Trail, asked: Above) -> Iterator[Trail]:
         if not trail.is_absolute:
             yield _asked(trail, above(asked.axis, asked.test))
         elif asked.axis == "document":
-            yield from tested(trail, asked.test)
+            yield _asked(trail, asked.test)  # told of the root element later; nothing is above a document
         return
     before, step, test = _split(trail)
     if asked.axis == "document":
@@ -164,6 +165,21 @@ def _split(trail: Trail) -> tuple[Trail, Step, Test | None]:
     *before, last = trail.links
     rest = (Link(last.path[:-1]),) if len(last.path) > 1 else ()
     return trail._replace(links=(*before, *rest)), last.path[-1], last.test
+
+
+def below_document(trail: Trail) -> Trails:
+    """A way from the document that begins with a test there: asked of the root element.
+
+    before  /.[a/c]/a/b   /self::a/b
+    after   /a[c]/b       nowhere
+    """
+    first, *rest = trail.links
+    found: Trails = (Trail((first,), is_absolute=True),)
+    for link in rest:
+        for at, step in enumerate(link.path, 1):
+            test = link.test if at == len(link.path) else None
+            found = each(found, partial(child, step=step, test=test))
+    return found
 
 
 # -- up

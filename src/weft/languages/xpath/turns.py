@@ -57,7 +57,7 @@ class Turns(Conditions):
                 self._nested = outer
                 return trails
             if trails and self.following not in BACK and all(trail.leaf for trail in trails):
-                self.fail(f"expected the end of the path, found {self.text!r}: no nodes lie below", self.at)
+                self.fail(f"expected the end of the path, found {self.text!r}: no nodes lie below", self.at, True)
             deep = self.advance() == "//"
 
     def tested_all(self, trails: Trails, tests: list[Test], at: int) -> Trails:
@@ -68,12 +68,12 @@ class Turns(Conditions):
         except NoRewriteError as reason:
             self.refuse(str(reason), at, _INSTEAD)
 
-    def turned(self, trail: Trail, deep: bool) -> Trails:
+    def turned(self, trails: Trails, deep: bool) -> Trails:
         """The rest of a path, from where it first turns up or several ways, or asks for what is above."""
         tests, self.asked_above = self.asked_above, None
         if tests is None:
-            return self.go_on((trail,), deep)
-        trails = self.tested_all((trail,), tests, self.at)
+            return self.go_on(trails, deep)
+        trails = self.tested_all(trails, tests, self.at)
         if self.kind != "sign" or self.text not in ("/", "//"):
             return trails
         return self.go_on(trails, self.advance() == "//")
