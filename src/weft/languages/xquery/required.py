@@ -1,0 +1,224 @@
+"""A program's body in, the nodes without which it has no message out: a condition that it shares with other queries.
+
+What is said here must be necessary, it need not be all: predicates and conditions that are left out only let more
+documents come near the query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+
+from weft.documents.kind import Kind
+from weft.languages.xquery.values import join
+from weft.plans.expressions import (
+    AxisStep,
+    Call,
+    ComingDocument,
+    Compared,
+    Connected,
+    ContextItem,
+    CountClause,
+    Declared,
+    Expression,
+    Filtered,
+    Finding,
+    FlwrExpression,
+    ForClause,
+    LetClause,
+    Mapped,
+    NodeSets,
+    Quantified,
+    Steps,
+    TreeRoot,
+    UserCall,
+    VariableUse,
+    WhereClause,
+    Written,
+)
+from weft.plans.plan import (
+    Combine,
+    Comparison,
+    Has,
+    Link,
+    Or,
+    Pattern,
+    Selection,
+    Step,
+    Test,
+    Value,
+    conjunction,
+    has,
+)
+from weft.plans.walk import walk
+
+Links = tuple[Link, ...]
+Known = Mapping[str, Expression]  # what variables stand for
+_ANY = Pattern(None, (Step("*"),))  # the root element, which every document has
+_UNKNOWN = Written("")
+_MOST = 64  # patterns of a query
+_TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_KINDS = {"element": Kind.ELEMENT, "attribute": Kind.ATTRIBUTE, "text": Kind.TEXT}
+#: Functions that give nothing where their first argument is nothing.
+_THROUGH = frozenset(
+    "data distinct-values zero-or-one exactly-one one-or-more reverse head tail unordered subsequence remove root "
+    "index-of".split()
+)
+
+
+def required(body: Expression, functions: tuple[Declared, ...]) -> Selection:
+    """The patterns of which one must hold something."""
+    known: dict[str, Expression] = {each.name: each.body for each in functions if each.name.startswith("$")}
+    patterns: dict[Pattern, None] = {}
+    for part in walk(body):
+        for name, value in _bound(part):  # a name that is bound twice stands for neither
+            known[name] = _UNKNOWN if value is None or (name in known and known[name] != value) else value
+    for part in walk(body):
+        if isinstance(part, Finding):
+            patterns |= dict.fromkeys([_ANY] if part.always else _patterns(part.expression, known))
+    if _ANY in patterns or not 0 < len(patterns) <= _MOST:
+        return _ANY
+    return Combine("union", tuple(patterns)) if len(patterns) > 1 else next(iter(patterns))
+
+
+def _bound(part: object) -> Iterator[tuple[str, Expression | None]]:
+    """The names that a clause or a quantifier binds, each with what it stands for if that is an expression."""
+    match part:
+        case LetClause(name, value):
+            yield name, value
+        case ForClause(name, _, place):
+            yield from ((each, None) for each in (name, place) if each is not None)
+        case CountClause(name):
+            yield name, None
+        case Quantified(bindings=bindings):
+            yield from ((name, None) for name, _ in bindings)
+
+
+def _patterns(expression: Expression, known: Known) -> list[Pattern]:
+    """What must hold something where an expression finds something."""
+    match expression:
+        case FlwrExpression(clauses):
+            first = next((clause for clause in clauses if isinstance(clause, ForClause | WhereClause)), None)
+            if not isinstance(first, ForClause) or first.allows_empty:
+                return [_ANY]
+            names = [name for each in clauses for name, _ in _bound(each)]
+            is_once = names.count(first.name) == 1
+            conditions = [each.condition for each in clauses if isinstance(each, WhereClause) and is_once]
+            tests = [test for each in conditions for test in _all_tests(each, first.name, known)]
+            return [_with_tests(pattern, tests) for pattern in _patterns(first.source, known)]
+        case NodeSets("union", left, right):
+            return [*_patterns(left, known), *_patterns(right, known)]
+        case NodeSets(left=left) | Filtered(left) | Mapped(left):
+            return _patterns(left, known)
+        case Call(name, arguments) if name in _THROUGH:
+            return _patterns(arguments[0], known)
+        case VariableUse(name) | UserCall(name, ()) if name in known:
+            return _patterns(known[name], {other: value for other, value in known.items() if other != name})
+        case Steps(start, steps):
+            if isinstance(start, ComingDocument | TreeRoot):
+                return [_pattern(_links(steps))]
+            below = _links(steps)
+            return [_behind(pattern, below) for pattern in _patterns(start, known)] if _is_node(start) else [_ANY]
+        case _:
+            return [_ANY]
+
+
+def _is_node(start: Expression) -> bool:
+    return not isinstance(start, ContextItem)
+
+
+def _pattern(links: Links) -> Pattern:
+    pattern: Pattern | None = None
+    for link in links:
+        pattern = Pattern(pattern, link.path, link.test)
+    return pattern or _ANY
+
+
+def _behind(pattern: Pattern, links: Links) -> Pattern:
+    """A path goes on; nothing is known of what it starts from where that is any node."""
+    if pattern == _ANY:
+        return _ANY
+    for link in links:
+        pattern = Pattern(pattern, link.path, link.test)
+    return pattern
+
+
+def _with_tests(pattern: Pattern, tests: list[Test]) -> Pattern:
+    if pattern == _ANY or not tests:
+        return pattern
+    own = [] if pattern.test is None else [pattern.test]
+    return Pattern(pattern.parent, pattern.path, conjunction([*own, *tests]))
+
+
+def _links(steps: tuple[object, ...]) -> Links:
+    """A path as far as it goes down."""
+    links: Links = ()
+    deep = False
+    for step in steps:
+        if not isinstance(step, AxisStep):
+            break
+        if step.axis == "descendant-or-self" and step.test.kind == "node" and not step.predicates:
+            deep = True
+            continue
+        if step.axis not in ("child", "attribute", "descendant") or step.test.kind not in _KINDS:
+            break
+        label = "text()" if step.test.kind == "text" else step.test.label
+        made = Step(label, deep or step.axis == "descendant", _KINDS[step.test.kind])
+        deep = False
+        tests = [test for predicate in step.predicates for test in _all_tests(predicate, None, {})]
+        links = join(links, (Link((made,), conjunction(tests)),))
+    return links
+
+
+def _all_tests(condition: Expression, subject: str | None, known: Known) -> list[Test]:
+    parts = condition.parts if isinstance(condition, Connected) and condition.operator == "and" else (condition,)
+    tests = (_test(part, subject, known) for part in parts)
+    return [test for test in tests if test is not None]
+
+
+def _test(condition: Expression, subject: str | None, known: Known) -> Test | None:
+    """What a condition asks at least of a variable's node, or of the context item; nothing where that is not known."""
+    match condition:
+        case Connected("or", parts):
+            each = [_test(part, subject, known) for part in parts]
+            some = [test for test in each if test is not None]
+            return Or(tuple(some)) if len(some) == len(each) else None
+        case Connected("and"):
+            return conjunction(_all_tests(condition, subject, known))
+        case Compared("general" | "value", operator, left, right):
+            found = _compared(operator, left, right, subject)
+            return found or _compared(_TURNED[operator], right, left, subject)
+        case Call("exists" | "boolean", (operand,)):
+            return _exists(operand, subject)
+        case Steps():
+            return _exists(condition, subject)
+        case _:
+            return None
+
+
+def _compared(operator: str, left: Expression, right: Expression, subject: str | None) -> Test | None:
+    links = _from_subject(left, subject)
+    if links is None or not isinstance(right, Written) or isinstance(right.value, bool):
+        return None
+    constant = float(right.value) if isinstance(right.value, int | float | Decimal) else right.value
+    operators: dict[str, Comparison] = {"=": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+    return has(links, Value(operators[operator], constant, isinstance(constant, float)))
+
+
+def _exists(operand: Expression, subject: str | None) -> Test | None:
+    links = _from_subject(operand, subject)
+    found = None if not links else has(links)
+    return found if isinstance(found, Has) else None
+
+
+def _from_subject(expression: Expression, subject: str | None) -> Links | None:
+    """The path from the subject; the value of its last node is asked, so it must go down all the way."""
+    start, steps = (expression.start, expression.steps) if isinstance(expression, Steps) else (expression, ())
+    if start != (ContextItem() if subject is None else VariableUse(subject)):
+        return None
+    links = _links(steps)
+    is_whole = sum(len(link.path) for link in links) == sum(
+        not (isinstance(step, AxisStep) and step.axis == "descendant-or-self" and step.test.kind == "node")
+        for step in steps
+    )
+    return links if is_whole else None
