@@ -20,6 +20,7 @@ from weft.engine.access import Access
 from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.evaluation.thorough import NotBesideError, ThoroughEvaluation
 from weft.engine.index_entry import EnginePlan, IndexEntry
+from weft.engine.messages.alone import LonePrograms, LoneWork
 from weft.engine.messages.budget import Budget
 from weft.engine.messages.building import BuildingMaker
 from weft.engine.messages.built import BuiltQueries
@@ -38,6 +39,7 @@ from weft.engine.unknown import refuse_unknown
 from weft.kernel.subscribers import Subscribers
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Edge, Pattern, Selection
+from weft.plans.program import Program
 
 _LEARNED = 1 << 12  # label paths that a new place begins with, at most: it takes some 50 ms
 _OF_THOROUGH = 4  # of 16 parts, beside all of them: what the thorough evaluation may keep of documents
@@ -69,6 +71,7 @@ class Index:
         self.origins = Results()
         self.compounds: dict[int, Compound] = {}  # by subscription
         self.built: BuiltQueries = BuiltQueries()
+        self.lone = LonePrograms()
         self.dead = 0
         self._builder = BuildingMaker(self.shared)
         self._frozen: Frozen | None = None
@@ -105,8 +108,10 @@ class Index:
         elif isinstance(plan, Edge):
             results = (self._result(plan.pattern),)
             entry = IndexEntry(results, building=self._builder.add_edge(plan))
+        elif isinstance(plan, Program):
+            entry = IndexEntry(self._results(plan.required), program=plan)
         elif is_union(plan):
-            entry = IndexEntry(tuple(dict.fromkeys(self._result(pattern) for pattern in patterns(plan))))
+            entry = IndexEntry(self._results(plan))
         else:
             entry = IndexEntry((), self._compound(plan))
         self.shared.begin()
@@ -118,6 +123,8 @@ class Index:
             self.built.add(subscription, entry.results[0], entry.building)
         if entry.compound is not None:
             self.compounds[subscription] = entry.compound
+        if entry.program is not None:
+            self.lone.add(subscription, entry.program)
         for result in entry.targets:
             self.subscribers.add(result, subscription)
         self.results.add(subscription, entry.results)
@@ -127,6 +134,8 @@ class Index:
         results = self.results.pop(subscription)
         if subscription in self.built and not self.built.remove(subscription):
             results = ()
+        if subscription in self.lone:
+            self.lone.remove(subscription)
         for result in results:
             self.dead += self.subscribers.remove(result, subscription)
         if self.compounds.pop(subscription, None) is not None:
@@ -180,7 +189,8 @@ class Index:
     @property
     def asks_only_paths(self) -> bool:
         """Whether the label paths of a document tell all that is asked of it, if nobody asks for nodes."""
-        return self._frozen is not None and self._frozen.tallest < 0 and not self.compounds and not len(self.built)
+        has_more = self.compounds or len(self.built) or len(self.lone)
+        return self._frozen is not None and self._frozen.tallest < 0 and not has_more
 
     def match_paths(self, documents: DocumentPaths, place: int | None = None) -> list[Ints]:
         """For each document the subscriptions that match it, by its paths alone; in other things as `match`."""
@@ -249,8 +259,9 @@ class Index:
         with self._counting(evaluation, table, place):
             _ = evaluation.found if asks_for_nodes else evaluation.matched
         refuse_unknown(self._frozen, evaluation.refusals.reasons, budget, self)
-        selects = len(self.results) > len(self.compounds) + len(self.built)
-        return Outcome(evaluation, self.subscribers, dict(self.compounds), self.built, budget, selects)
+        selects = len(self.results) > len(self.compounds) + len(self.built) + len(self.lone)
+        lone = LoneWork(table, self.lone, budget) if len(self.lone) else None
+        return Outcome(evaluation, self.subscribers, dict(self.compounds), self.built, budget, selects, lone)
 
     def _counting(self, evaluation: Evaluation, table: NodeTable, place: int | None) -> AbstractContextManager[None]:
         """Count what the evaluation of a batch does, if that is due; of batches beside each other only the first."""
@@ -276,6 +287,10 @@ class Index:
             evaluation = ThoroughEvaluation(table, plans, frozen, self._profile)
             evaluation.run()
             return evaluation
+
+    def _results(self, union: Selection) -> tuple[int, ...]:
+        """The results that the nodes of patterns are, each once."""
+        return tuple(dict.fromkeys(self._result(pattern) for pattern in patterns(union)))
 
     def _result(self, pattern: Pattern) -> int:
         """The result that a pattern's nodes are."""

@@ -8,8 +8,9 @@ from weft.engine.messages.building import Building
 from weft.engine.messages.outcome import Compound
 from weft.plans.flwr import Flwr
 from weft.plans.plan import Edge, Selection
+from weft.plans.program import Program
 
-EnginePlan = Selection | Flwr | Edge
+EnginePlan = Selection | Flwr | Edge | Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class IndexEntry:
     results: tuple[int, ...]
     compound: Compound | None = None
     building: Building | None = None
+    program: Program | None = None
 
     @property
     def targets(self) -> tuple[int, ...]:

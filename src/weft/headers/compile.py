@@ -49,6 +49,7 @@ from weft.plans.plan import (
     Value,
     conjunction,
 )
+from weft.plans.program import Program
 from weft.plans.xscl import Block, Xscl
 
 _FAR_ABOVE = 50  # steps from the root up to which an element is known to be there by entries below it
@@ -78,7 +79,7 @@ class ConditionCompiler:
                 if len(below) < _FEW_BELOW:
                     below.append(number)
 
-    def condition(self, plan: Selection | Flwr | Xscl) -> HeaderCondition:
+    def condition(self, plan: Selection | Flwr | Program | Xscl) -> HeaderCondition:
         """When a document matches; for XSCL, when it may take part in a match."""
         match plan:
             case Pattern():
@@ -92,6 +93,8 @@ class ConditionCompiler:
                 found = self._selected(binding_pattern(plan.variables, plan.where))
                 is_whole = binds_exactly(plan.where) and all(each.source is not None for each in plan.variables[1:])
                 return found if is_whole else all_of([found, UNKNOWN])
+            case Program(_, required):
+                return all_of([self.condition(required), UNKNOWN])
             case Xscl():
                 return any_of([self.block(block) for block in plan.blocks])
 

@@ -28,6 +28,7 @@ from weft.plans.plan import (
     Test,
     Value,
 )
+from weft.plans.program import Program
 from weft.plans.recipe import make_recipe
 from weft.plans.walk import walk
 
@@ -101,7 +102,7 @@ class PatternTree:
         return path
 
 
-def pattern_tree(plan: Selection | Flwr) -> PatternTree:
+def pattern_tree(plan: Selection | Flwr | Program) -> PatternTree:
     """The patterns of a query; one that does not begin with its element by name has none, and is all rest."""
     growing = _Growing()
     match plan:
@@ -109,7 +110,7 @@ def pattern_tree(plan: Selection | Flwr) -> PatternTree:
             growing.add_chain(plan)
         case Flwr():
             growing.add_flwr(plan)
-        case Combine():
+        case Combine() | Program():
             growing.has_rest = True
     if not growing.is_begun:
         return PatternTree(None, (), has_rest=True)

@@ -21,6 +21,8 @@ Axis = Literal[
     "following",
     "preceding",
 ]
+NodeKind = Literal["element", "attribute", "text", "node", "document"]
+Occurrence = Literal["", "?", "*", "+"]
 #: The axes whose positions count backwards in the document.
 REVERSE_AXES: frozenset[str] = frozenset({"parent", "ancestor", "ancestor-or-self", "preceding-sibling", "preceding"})
 
@@ -108,7 +110,7 @@ class NodeSets:
 class NodeTest:
     """What nodes a step leads to: of a kind (`node` is any), and with a name that passes a label test."""
 
-    kind: Literal["element", "attribute", "text", "node", "document"]
+    kind: NodeKind
     label: str = "*"
 
 
@@ -117,7 +119,7 @@ class SequenceType:
     """`xs:decimal?`, `element(a)*`: an atomic type, a node test, or any item; and how many."""
 
     item: str | NodeTest  # "item" for any; "empty" for empty-sequence()
-    occurrence: Literal["", "?", "*", "+"] = ""
+    occurrence: Occurrence = ""
 
 
 @dataclass(frozen=True, slots=True)

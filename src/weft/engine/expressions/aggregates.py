@@ -136,8 +136,9 @@ def _part_of_date(name: str, index: int) -> Callable[[Run, Items], Items]:
             raise DynamicError(f"{name}(): expected a date, found a value of xs:{type_of(single)}")
         text = single.text
         sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
-        found = int(digits.split("-")[index][:2] if index else digits.split("-")[0])
-        return [sign * found if index == 0 else found]
+        parts = digits.split("-")
+        found: int = int(parts[index][:2]) if index else sign * int(parts[0])
+        return [found]
 
     return part
 

@@ -278,5 +278,3 @@ def key_of(single: SingleValue) -> tuple[str, object]:
 def flat(parts: list[Items]) -> Items:
     """Sequences one behind the other."""
     return list(chain.from_iterable(parts))
-
-

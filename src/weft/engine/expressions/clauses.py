@@ -155,8 +155,8 @@ def _ranks(column: list[SingleValue | None], empty_greatest: bool) -> list[tuple
     some = [single for single in column if single is not None]
     if some:
         first = some[0]
-        for single in some[1:]:
-            comparable(first, single)  # fails where their types cannot be
+        for each in some[1:]:
+            comparable(first, each)  # fails where their types cannot be
     as_doubles = any(isinstance(single, float) for single in some)
     ranks: list[tuple[float, Any]] = []
     for single in column:

@@ -218,8 +218,8 @@ def filtered(expression: Filtered, scope: Scope) -> Items:
 def filtered_by(predicates: tuple[Expression, ...], items: Items, scope: Scope) -> Items:
     """The items that pass predicates, one predicate after the other."""
     for predicate in predicates:
-        if isinstance(predicate, Written) and isinstance(predicate.value, int) and not isinstance(predicate.value, bool):
-            at = predicate.value
+        at = predicate.value if isinstance(predicate, Written) else None
+        if isinstance(at, int) and not isinstance(at, bool):
             items = items[at - 1 : at] if at > 0 else []
             continue
         size = len(items)

@@ -1,4 +1,4 @@
-"""An expression in, what is known of it from its text alone out: which variables it uses, and what joins its clauses."""
+"""An expression in, what its text alone tells out: which variables it uses, and what joins its clauses."""
 
 from __future__ import annotations
 

@@ -52,6 +52,10 @@ def _pair(name: str, make: Callable[[str, str], str | bool]) -> Callable[[Run, I
     return function
 
 
+def _before(text: str, part: str) -> str:
+    return text.partition(part)[0] if part and part in text else ""
+
+
 def _one(name: str, make: Callable[[str], str | int]) -> Callable[[Run, Items], Items]:
     def function(run: Run, items: Items) -> Items:
         found = make(text_argument(items, run, f"{name}()"))
@@ -156,7 +160,7 @@ TEXT_FUNCTIONS: dict[str, Callable[..., Items]] = {
     "contains": _pair("contains", lambda text, part: part in text),
     "starts-with": _pair("starts-with", str.startswith),
     "ends-with": _pair("ends-with", str.endswith),
-    "substring-before": _pair("substring-before", lambda text, part: text.partition(part)[0] if part in text and part else ""),
+    "substring-before": _pair("substring-before", _before),
     "substring-after": _pair("substring-after", lambda text, part: text.partition(part)[2] if part else text),
     "matches": _matches,
     "replace": _replace,

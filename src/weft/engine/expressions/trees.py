@@ -138,9 +138,9 @@ class Tree:
         """The name of an element or attribute, as it is written."""
         at, table = self.node[node], self._table
         if self.kind[node] == NodeKinds.ELEMENT:
-            return table.tags[table.tag[at]]
+            return str(table.tags[table.tag[at]])
         if self.kind[node] == NodeKinds.ATTRIBUTE:
-            return table.tags[table.attribute_tag[at - table.elements]]
+            return str(table.tags[table.attribute_tag[at - table.elements]])
         return ""
 
     def xml(self, node: int) -> str:

@@ -1,4 +1,4 @@
-"""A program and a document's tree in, the texts of its message out: one a result, or nothing where there is no message."""
+"""A program and a document's tree in, the texts of its message out: one a result, or none without a message."""
 
 from __future__ import annotations
 

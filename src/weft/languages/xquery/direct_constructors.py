@@ -77,7 +77,9 @@ class DirectConstructors(PathParser):
         self.namespaces |= declared
         return declared
 
-    def _needed(self, names: list[str], at: int, declared: dict[str, str], is_attribute: bool = False) -> dict[str, str]:
+    def _needed(
+        self, names: list[str], at: int, declared: dict[str, str], is_attribute: bool = False
+    ) -> dict[str, str]:
         """The namespaces of names that must be written, as nothing around writes them."""
         needed: dict[str, str] = {}
         known = {**dict(self._written), **declared}

@@ -34,9 +34,24 @@ from weft.plans.expressions import (
 from weft.plans.walk import walk
 
 #: Functions that pass on what is in a sequence: they find what they give.
-_PASSING = frozenset(
-    "data distinct-values zero-or-one exactly-one one-or-more reverse head tail unordered subsequence insert-before "
-    "remove root index-of tokenize".split()
+PASSING = frozenset(
+    [
+        "data",
+        "distinct-values",
+        "zero-or-one",
+        "exactly-one",
+        "one-or-more",
+        "reverse",
+        "head",
+        "tail",
+        "unordered",
+        "subsequence",
+        "insert-before",
+        "remove",
+        "root",
+        "index-of",
+        "tokenize",
+    ]
 )
 
 
@@ -70,8 +85,10 @@ def _marked(expression: Expression) -> Expression:
         case Compared() | Connected() | Quantified():
             return Finding(expression, always=True)
         case Typed(operand, _, how):
-            return Finding(expression, always=True) if how == "instance" else replace(expression, operand=_marked(operand))
-        case Call(name, arguments) if name not in _PASSING:
+            return (
+                Finding(expression, always=True) if how == "instance" else replace(expression, operand=_marked(operand))
+            )
+        case Call(name, arguments) if name not in PASSING:
             if name in TRUTHS:
                 return Finding(expression, always=True)
             return Call(name, tuple(map(_marked, arguments)))

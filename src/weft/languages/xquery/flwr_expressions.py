@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from weft.languages.xquery.operator_expressions import OperatorParser
 from weft.plans.expressions import (
+    AxisStep,
     Call,
     Choice,
     Clause,
+    ComingDocument,
     CountClause,
     Expression,
     FlwrExpression,
@@ -16,6 +18,7 @@ from weft.plans.expressions import (
     OrderClause,
     OrderKey,
     Quantified,
+    Steps,
     Switch,
     Typed,
     VariableUse,
@@ -54,6 +57,18 @@ class FlwrExpressionParser(OperatorParser):
         self.variables = variables
         self.leave()
         return found
+
+    @staticmethod
+    def _alias(value: Expression) -> Expression | None:
+        """What may stand for a variable: a path from the document, which leads to the same nodes everywhere."""
+        match value:
+            case ComingDocument():
+                return value
+            case Steps(ComingDocument(), steps):
+                is_down = all(isinstance(step, AxisStep) and not step.predicates for step in steps)
+                return value if is_down else None
+            case _:
+                return None
 
     def _bound(self) -> str:
         """The name of a variable that is bound here; it is known when this is called, and not before."""
@@ -101,7 +116,7 @@ class FlwrExpressionParser(OperatorParser):
             else:
                 self.expect(":=")
             value = self.single()
-            self.variables[name] = None
+            self.variables[name] = self._alias(value) if word == "let" and type is None else None
             if word == "let":
                 found.append(LetClause(name, value if type is None else Typed(value, type, "treat")))
             else:
@@ -134,6 +149,7 @@ class FlwrExpressionParser(OperatorParser):
             if self.is_word("collation"):
                 self.refuse("collation in group by", self.at)
             if not self.accept(","):
+                self.variables = dict.fromkeys(self.variables)  # each now has what the group has
                 return [*found, GroupClause(tuple(keys))]
 
     def _order_by(self) -> OrderClause:

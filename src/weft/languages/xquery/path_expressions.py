@@ -8,8 +8,8 @@ from typing import cast, get_args
 from weft.languages.xquery.expression_reader import CONTEXT
 from weft.languages.xquery.sequence_types import NO_NODES, TypeReader
 from weft.plans.expressions import (
-    AxisStep,
     Axis,
+    AxisStep,
     Call,
     Compared,
     Connected,
@@ -30,7 +30,21 @@ _KINDS = ("node", "text", "element", "attribute", "document-node", *NO_NODES)
 _COMPUTED = ("element", "attribute", "text", "document", "comment", "processing-instruction")
 _BRACED = ("try", "validate", "map", "array", "ordered", "unordered")
 #: Functions that give truth values: a predicate with one asks for no position.
-TRUTHS = frozenset("not exists empty boolean contains starts-with ends-with matches true false deep-equal".split())
+TRUTHS = frozenset(
+    [
+        "not",
+        "exists",
+        "empty",
+        "boolean",
+        "contains",
+        "starts-with",
+        "ends-with",
+        "matches",
+        "true",
+        "false",
+        "deep-equal",
+    ]
+)
 
 
 class PathParser(TypeReader):

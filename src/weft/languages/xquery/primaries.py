@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, cast
 
 from weft.languages.xquery.direct_constructors import DirectConstructors
 from weft.languages.xquery.expression_reader import CONTEXT, LOCAL, number_of
@@ -27,16 +28,34 @@ from weft.plans.expressions import (
 _MOST = 1_000
 #: The functions that there are, each with how many arguments it takes at least and at most.
 ARITIES: dict[str, tuple[int, int]] = {
-    **dict.fromkeys("true false position last".split(), (0, 0)),
-    **dict.fromkeys("data string number string-length normalize-space name local-name namespace-uri root".split(), (0, 1)),
-    **dict.fromkeys("count exists empty not boolean avg min max upper-case lower-case distinct-values".split(), (1, 1)),
-    **dict.fromkeys("zero-or-one exactly-one one-or-more reverse head tail unordered".split(), (1, 1)),
-    **dict.fromkeys("floor ceiling abs year-from-date month-from-date day-from-date".split(), (1, 1)),
-    **dict.fromkeys("sum string-join tokenize round".split(), (1, 2)),
-    **dict.fromkeys("contains starts-with ends-with substring-before substring-after matches".split(), (2, 2)),
-    **dict.fromkeys("index-of remove deep-equal".split(), (2, 2)),
-    **dict.fromkeys("substring subsequence".split(), (2, 3)),
-    **dict.fromkeys("translate replace insert-before".split(), (3, 3)),
+    **dict.fromkeys(["true", "false", "position", "last"], (0, 0)),
+    **dict.fromkeys(
+        ["data", "string", "number", "string-length", "normalize-space", "name", "local-name", "namespace-uri", "root"],
+        (0, 1),
+    ),
+    **dict.fromkeys(
+        [
+            "count",
+            "exists",
+            "empty",
+            "not",
+            "boolean",
+            "avg",
+            "min",
+            "max",
+            "upper-case",
+            "lower-case",
+            "distinct-values",
+        ],
+        (1, 1),
+    ),
+    **dict.fromkeys(["zero-or-one", "exactly-one", "one-or-more", "reverse", "head", "tail", "unordered"], (1, 1)),
+    **dict.fromkeys(["floor", "ceiling", "abs", "year-from-date", "month-from-date", "day-from-date"], (1, 1)),
+    **dict.fromkeys(["sum", "string-join", "tokenize", "round"], (1, 2)),
+    **dict.fromkeys(["contains", "starts-with", "ends-with", "substring-before", "substring-after", "matches"], (2, 2)),
+    **dict.fromkeys(["index-of", "remove", "deep-equal"], (2, 2)),
+    **dict.fromkeys(["substring", "subsequence"], (2, 3)),
+    **dict.fromkeys(["translate", "replace", "insert-before"], (3, 3)),
     "concat": (2, _MOST),
 }
 _DOCUMENTS = ("doc", "document", "stream", "collection")
@@ -83,15 +102,15 @@ class PrimaryParser(DirectConstructors):
                 return self.direct()
             case "%":
                 self.refuse("an annotation", self.at)
-        self.unexpected("an expression")
+        return self.unexpected("an expression")
 
     def _variable(self) -> Expression:
         at, name = self.at, self.variable_name()
         if name in self.variables:
-            return VariableUse(name)
+            return self.variables[name] or VariableUse(name)
         if name in self.global_variables:
             return UserCall(f"${name}", ())
-        self.fail(f"expected a variable that is bound, found ${name}", at)
+        return self.fail(f"expected a variable that is bound, found ${name}", at)
 
     def _parentheses(self) -> Expression:
         self.enter()
@@ -144,7 +163,8 @@ class PrimaryParser(DirectConstructors):
         if name not in ARITIES:
             written = name.replace(f"{{{LOCAL}}}", "local:")
             if name.startswith("{"):
-                self.fail(f"expected a function that is declared, found {written}() with {len(arguments)} arguments", at)
+                found = f"{written}() with {len(arguments)} arguments"
+                self.fail(f"expected a function that is declared, found {found}", at)
             self.refuse(f"the function {written}()", at, f"there are {', '.join(sorted(ARITIES))}")
         least, most = ARITIES[name]
         if not least <= len(arguments) <= most:
@@ -167,7 +187,7 @@ class PrimaryParser(DirectConstructors):
     def _computed(self) -> Expression:
         at, kind = self.at, self.advance()
         if kind in ("text", "comment", "document"):
-            return BuiltLeaf("text" if kind == "text" else "comment" if kind == "comment" else "document", self._braced())
+            return BuiltLeaf(cast(Literal["text", "comment", "document"], kind), self._braced())
         if kind not in ("element", "attribute"):
             self.refuse(f"a computed {kind}", at)
         name: str | Expression

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from weft.documents.kind import Kind
+from weft.languages.xquery.findings import PASSING
 from weft.languages.xquery.values import join
 from weft.plans.expressions import (
     AxisStep,
@@ -60,10 +61,7 @@ _MOST = 64  # patterns of a query
 _TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _KINDS = {"element": Kind.ELEMENT, "attribute": Kind.ATTRIBUTE, "text": Kind.TEXT}
 #: Functions that give nothing where their first argument is nothing.
-_THROUGH = frozenset(
-    "data distinct-values zero-or-one exactly-one one-or-more reverse head tail unordered subsequence remove root "
-    "index-of".split()
-)
+_THROUGH = PASSING - {"insert-before", "tokenize"}
 
 
 def required(body: Expression, functions: tuple[Declared, ...]) -> Selection:

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from weft.languages.xquery.expression_reader import ExpressionReader
-from weft.plans.expressions import NodeTest, SequenceType
+from weft.plans.expressions import NodeKind, NodeTest, Occurrence, SequenceType
 
-_INTEGERS = (
-    "int long short byte unsignedInt unsignedLong unsignedShort unsignedByte "
-    "nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger"
-).split()
+_INTEGERS = [
+    "int",
+    "long",
+    "short",
+    "byte",
+    "unsignedInt",
+    "unsignedLong",
+    "unsignedShort",
+    "unsignedByte",
+    "nonNegativeInteger",
+    "positiveInteger",
+    "nonPositiveInteger",
+    "negativeInteger",
+]
 #: The types of single values that there are.
 ATOMIC_TYPES = ("string", "boolean", "integer", "decimal", "double", "untypedAtomic", "date", "dateTime", "time")
 _OTHERS = ("anyAtomicType", "numeric")
-_NODE_KINDS = ("element", "attribute", "text", "node", "document-node")
+_NODE_KINDS: dict[str, NodeKind] = {
+    "element": "element",
+    "attribute": "attribute",
+    "text": "text",
+    "node": "node",
+    "document-node": "document",
+}
+_OCCURRENCES: dict[str, Occurrence] = {"?": "?", "*": "*", "+": "+"}
 #: The kinds of nodes that there are not.
 NO_NODES = ("comment", "processing-instruction", "schema-element", "schema-attribute", "namespace-node")
 
@@ -44,9 +61,9 @@ class TypeReader(ExpressionReader):
                 item = self.kind_test()
         else:
             item = self.atomic_type()
-        for sign in ("?", "*", "+"):
+        for sign, occurrence in _OCCURRENCES.items():
             if self.accept(sign):
-                return SequenceType(item, sign)  # type: ignore[arg-type]
+                return SequenceType(item, occurrence)
         return SequenceType(item)
 
     def single_type(self) -> tuple[str, bool]:
@@ -65,4 +82,4 @@ class TypeReader(ExpressionReader):
         if kind in ("element", "attribute") and self.text != ")":
             label = self.label(kind == "attribute")
         self.expect(")")
-        return NodeTest("document" if kind == "document-node" else kind, label)  # type: ignore[arg-type]
+        return NodeTest(_NODE_KINDS[kind], label)
