@@ -21,7 +21,7 @@ Axis = Literal[
     "following",
     "preceding",
 ]
-NodeKind = Literal["element", "attribute", "text", "node", "document"]
+TestedKind = Literal["element", "attribute", "text", "node", "document"]
 Occurrence = Literal["", "?", "*", "+"]
 #: The axes whose positions count backwards in the document.
 REVERSE_AXES: frozenset[str] = frozenset({"parent", "ancestor", "ancestor-or-self", "preceding-sibling", "preceding"})
@@ -110,7 +110,7 @@ class NodeSets:
 class NodeTest:
     """What nodes a step leads to: of a kind (`node` is any), and with a name that passes a label test."""
 
-    kind: NodeKind
+    kind: TestedKind
     label: str = "*"
 
 

@@ -127,18 +127,16 @@ def _number(run: Run, items: Items) -> Items:
 
 def _part_of_date(name: str, index: int) -> Callable[[Run, Items], Items]:
     def part(run: Run, items: Items) -> Items:
-        single = at_most_one(items, run, f"{name}()")
-        if single is None:
+        given = at_most_one(items, run, f"{name}()")
+        if given is None:
             return []
-        if isinstance(single, Untyped):
-            single = cast(single, "date")
+        single = cast(given, "date") if isinstance(given, Untyped) else given
         if not isinstance(single, Dated) or single.instant.type != "date":
             raise DynamicError(f"{name}(): expected a date, found a value of xs:{type_of(single)}")
         text = single.text
         sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
         parts = digits.split("-")
-        found: int = int(parts[index][:2]) if index else sign * int(parts[0])
-        return [found]
+        return [int(parts[index][:2]) if index else sign * int(parts[0])]
 
     return part
 

@@ -45,7 +45,8 @@ def parse(
     except QueryError as error:
         shared = error
     try:
-        why = shared.feature if isinstance(shared, UnsupportedError) else shared.reason
+        place = f"what stands at {shared.line}:{shared.column} has no form that queries share"
+        why = shared.feature if isinstance(shared, UnsupportedError) else place
         return parse_program(query, namespaces, ignore_namespaces, most_nested, on_warning, why)
     except QueryError as error:
         raise (shared if shared.at > error.at else error) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.languages.xquery.expression_reader import ExpressionReader
-from weft.plans.expressions import NodeKind, NodeTest, Occurrence, SequenceType
+from weft.plans.expressions import TestedKind, NodeTest, Occurrence, SequenceType
 
 _INTEGERS = [
     "int",
@@ -22,7 +22,7 @@ _INTEGERS = [
 #: The types of single values that there are.
 ATOMIC_TYPES = ("string", "boolean", "integer", "decimal", "double", "untypedAtomic", "date", "dateTime", "time")
 _OTHERS = ("anyAtomicType", "numeric")
-_NODE_KINDS: dict[str, NodeKind] = {
+_NODE_KINDS: dict[str, TestedKind] = {
     "element": "element",
     "attribute": "attribute",
     "text": "text",
