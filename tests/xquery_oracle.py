@@ -62,7 +62,8 @@ def _item(told: etree._Element) -> str:
 
 def canonical(text: bytes | str) -> str:
     """An element in canonical XML, without namespaces that it does not use."""
-    return etree.tostring(etree.fromstring(text), method="c14n", exclusive=True).decode()
+    made: bytes = etree.tostring(etree.fromstring(text), method="c14n", exclusive=True)
+    return made.decode()
 
 
 def broker_with(queries: Mapping[int, Asked], **options: object) -> weft.Broker:

@@ -6,6 +6,7 @@ from random import Random
 
 _REGIONS = ("africa", "asia", "australia", "europe", "namerica", "samerica")
 _WORDS = ("gold", "silver", "duteous", "the", "of", "ring", "letter", "honour & fear", "<sea>")
+_INCOMES = (9876.5, 30000, 45230.75, 99999.99, 100000, 250000)
 _PLACES = ("United States", "Germany", "Peru", "Ghana")
 
 
@@ -59,11 +60,14 @@ class _Site:
         return (
             f'<item id="item{number}"{self._maybe(""" featured="yes" """, 0.2)}>{location}<quantity>1</quantity>'
             f"<name>{self._words(2)}</name><payment>Cash</payment>{self._description()}"
-            f'<incategory category="category{self._random.randint(0, 2)}"/><mailbox>{self._maybe(mail)}</mailbox></item>'
+            f'<incategory category="category{self._random.randint(0, 2)}"/>'
+            f"<mailbox>{self._maybe(mail)}</mailbox></item>"
         )
 
     def _person(self, id: str) -> str:
-        income = self._maybe(f' income="{self._random.choice((9876.5, 30000, 45230.75, 99999.99, 100000, 250000))}"', 0.7)
+        income = self._maybe(
+            f' income="{self._random.choice((9876.5, 30000, 45230.75, 99999.99, 100000, 250000))}"', 0.7
+        )
         interests = "".join(
             f'<interest category="category{self._random.randint(0, 2)}"/>' for _ in range(self._random.randint(0, 2))
         )
@@ -71,7 +75,9 @@ class _Site:
             f"<profile{income}>{interests}{self._maybe('<education>College</education>')}"
             f"{self._maybe('<gender>female</gender>')}<business>No</business>{self._maybe('<age>31</age>')}</profile>"
         )
-        address = "<address><street>1 Way</street><city>Rome</city><country>Italy</country><zipcode>1</zipcode></address>"
+        address = (
+            "<address><street>1 Way</street><city>Rome</city><country>Italy</country><zipcode>1</zipcode></address>"
+        )
         return (
             f'<person id="{id}"><name>{self._words(2)}</name><emailaddress>mailto:{id}@x.org</emailaddress>'
             f"{self._maybe(address)}{self._maybe('<homepage>http://x.org/</homepage>')}"
@@ -83,7 +89,8 @@ class _Site:
 
     def _open(self, number: int) -> str:
         bidders = "".join(
-            f'<bidder><date>01/02/2000</date><time>10:00:00</time><personref person="{self._random.choice(self._persons)}"/>'
+            "<bidder><date>01/02/2000</date><time>10:00:00</time>"
+            f'<personref person="{self._random.choice(self._persons)}"/>'
             f"<increase>{self._money(30)}</increase></bidder>"
             for _ in range(self._random.randint(0, 4))
         )

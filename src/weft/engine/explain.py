@@ -13,8 +13,8 @@ from weft.engine.shared.nodes import NOTHING, NodeKind
 from weft.engine.shared.show_nodes import NodeLines
 from weft.engine.sharing import templates, ways
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Selection
-from weft.plans.program import Program
 from weft.plans.show import Line, show, show_flwr
 
 _TOLD = {
@@ -96,7 +96,7 @@ def _some(number: int, thing: str) -> str:
 # -- one subscription
 
 
-def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr | Program) -> str:
+def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr | LoneQuery) -> str:
     """One subscription: its plan, what runs for it, with whom it shares, and what it costs those it does not match."""
     index = engine.index_of(number)
     lines = [query, "", _shown(plan), ""]
@@ -113,8 +113,8 @@ def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr 
     return "\n".join(lines)
 
 
-def _shown(plan: Selection | Flwr | Program) -> str:
-    if isinstance(plan, Program):
+def _shown(plan: Selection | Flwr | LoneQuery) -> str:
+    if isinstance(plan, LoneQuery):
         return f"needed for a message\n{show(plan.required, '  ')}"
     return show_flwr(plan) if isinstance(plan, Flwr) else show(plan)
 

@@ -17,6 +17,7 @@ from weft.documents.dtd import Dtd
 from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
 from weft.engine.access import Access
+from weft.engine.compounds import compound_of, results_in
 from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.evaluation.thorough import NotBesideError, ThoroughEvaluation
 from weft.engine.index_entry import EnginePlan, IndexEntry
@@ -38,8 +39,8 @@ from weft.engine.subscribed import SubscribedResults
 from weft.engine.unknown import refuse_unknown
 from weft.kernel.subscribers import Subscribers
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Edge, Pattern, Selection
-from weft.plans.program import Program
 
 _LEARNED = 1 << 12  # label paths that a new place begins with, at most: it takes some 50 ms
 _OF_THOROUGH = 4  # of 16 parts, beside all of them: what the thorough evaluation may keep of documents
@@ -108,12 +109,12 @@ class Index:
         elif isinstance(plan, Edge):
             results = (self._result(plan.pattern),)
             entry = IndexEntry(results, building=self._builder.add_edge(plan))
-        elif isinstance(plan, Program):
+        elif isinstance(plan, LoneQuery):
             entry = IndexEntry(self._results(plan.required), program=plan)
         elif is_union(plan):
             entry = IndexEntry(self._results(plan))
         else:
-            entry = IndexEntry((), self._compound(plan))
+            entry = IndexEntry((), compound_of(plan, self._result))
         self.shared.begin()
         return entry
 
@@ -134,8 +135,7 @@ class Index:
         results = self.results.pop(subscription)
         if subscription in self.built and not self.built.remove(subscription):
             results = ()
-        if subscription in self.lone:
-            self.lone.remove(subscription)
+        self.lone.discard(subscription)
         for result in results:
             self.dead += self.subscribers.remove(result, subscription)
         if self.compounds.pop(subscription, None) is not None:
@@ -168,12 +168,12 @@ class Index:
     def results_below(self, subscription: int) -> tuple[int, ...]:
         """The results that a subscription is made of."""
         compound = self.compounds.get(subscription)
-        return self.results[subscription] if compound is None else tuple(_results_in(compound))
+        return self.results[subscription] if compound is None else tuple(results_in(compound))
 
     @property
     def memory(self) -> int:
         """How many bytes are kept of what documents have brought."""
-        thorough = [self._thorough[1]] if self._thorough is not None else []
+        thorough = () if self._thorough is None else self._thorough[1:]
         return sum(plans.memory for plans in (self.plans, *self._plans_beside, *thorough))
 
     @property
@@ -189,8 +189,8 @@ class Index:
     @property
     def asks_only_paths(self) -> bool:
         """Whether the label paths of a document tell all that is asked of it, if nobody asks for nodes."""
-        has_more = self.compounds or len(self.built) or len(self.lone)
-        return self._frozen is not None and self._frozen.tallest < 0 and not has_more
+        needs_nodes = self.compounds or len(self.built) or len(self.lone)
+        return self._frozen is not None and self._frozen.tallest < 0 and not needs_nodes
 
     def match_paths(self, documents: DocumentPaths, place: int | None = None) -> list[Ints]:
         """For each document the subscriptions that match it, by its paths alone; in other things as `match`."""
@@ -207,10 +207,9 @@ class Index:
             raise
 
     def _begin_anew(self, place: int | None) -> None:
-        if place is None or self._frozen is None:
-            self.forget()
-        else:
-            self._plans_at(place).freeze(self._frozen)
+        if place is not None and self._frozen is not None:
+            return self._plans_at(place).freeze(self._frozen)
+        return self.forget()
 
     def match(
         self, table: NodeTable, budget: Budget | None = None, whether: bool = False, place: int | None = None
@@ -229,8 +228,7 @@ class Index:
             raise
         finally:
             if self.statistics is not None and not place:
-                self.statistics.matching += thread_time() - start
-                self.statistics.documents += len(table.documents)
+                self.statistics.took(thread_time() - start, len(table.documents))
 
     def _plans_at(self, place: int) -> LabelPlans:
         """The label paths that serve one place; a new one knows what documents have brought to the first."""
@@ -260,7 +258,7 @@ class Index:
             _ = evaluation.found if asks_for_nodes else evaluation.matched
         refuse_unknown(self._frozen, evaluation.refusals.reasons, budget, self)
         selects = len(self.results) > len(self.compounds) + len(self.built) + len(self.lone)
-        lone = LoneWork(table, self.lone, budget) if len(self.lone) else None
+        lone = LoneWork.of(table, self.lone, budget)
         return Outcome(evaluation, self.subscribers, dict(self.compounds), self.built, budget, selects, lone)
 
     def _counting(self, evaluation: Evaluation, table: NodeTable, place: int | None) -> AbstractContextManager[None]:
@@ -300,16 +298,3 @@ class Index:
             result = self.origins.add(state, node)
             self.subscribers.new()  # has the same number
         return result
-
-    def _compound(self, selection: Selection) -> Compound:
-        if isinstance(selection, Pattern):
-            return self._result(selection)
-        return selection.operator, tuple(self._compound(part) for part in selection.parts)
-
-
-def _results_in(compound: Compound) -> Iterator[int]:
-    if isinstance(compound, int):
-        yield compound
-    else:
-        for part in compound[1]:
-            yield from _results_in(part)

@@ -11,12 +11,12 @@ from weft.languages import xpath, xquery, xscl
 from weft.languages.expressions import starts_xquery
 from weft.languages.reader import OnWarning, behind_comments
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Selection
-from weft.plans.program import Program
 from weft.plans.walk import count_steps
 from weft.plans.xscl import Xscl
 
-Plan = Selection | Flwr | Program | Xscl
+Plan = Selection | Flwr | LoneQuery | Xscl
 LANGUAGES: dict[str, Callable[[str, Mapping[str, str] | None, bool, int, OnWarning | None], Plan]] = {
     "xpath": xpath.parse,
     "xquery": xquery.parse,

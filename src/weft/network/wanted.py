@@ -14,8 +14,8 @@ from weft.engine.selections import patterns
 from weft.errors import ConfigurationError
 from weft.languages import Plan
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Pattern, Selection, Step
-from weft.plans.program import Program
 from weft.plans.xscl import Block, Xscl
 
 #: Every document that can be read has it.
@@ -39,7 +39,7 @@ def routing_queries(plan: Plan) -> tuple[RoutingQuery, ...]:
     match plan:
         case Flwr():
             return (RoutingQuery(binding_pattern(plan.variables), plan.stream),)
-        case Program(stream, required):
+        case LoneQuery(stream, required):
             return tuple(RoutingQuery(each, stream) for each in patterns(required))
         case Xscl():
             # A window of so many documents counts all of the stream, those that match nothing too.

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+from weft.plans.clauses import Clause
+from weft.plans.constructions import BuiltAttribute, BuiltElement, BuiltLeaf
+
 Atomic = str | bool | int | Decimal | float
-Axis = Literal[
+TreeAxis = Literal[
     "self",
     "child",
     "attribute",
@@ -28,7 +31,7 @@ REVERSE_AXES: frozenset[str] = frozenset({"parent", "ancestor", "ancestor-or-sel
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ConstantValue:
     """A constant, as it is written."""
 
     value: Atomic
@@ -60,7 +63,7 @@ class TreeRoot:
 class InTurn:
     """Sequences one behind the other."""
 
-    parts: tuple[Expression, ...]
+    parts: tuple[QueryExpression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +71,25 @@ class Calculation:
     """`+`, `-`, `*`, `div`, `idiv`, `mod`, `to`, or `||`."""
 
     operator: str
-    left: Expression
-    right: Expression
+    left: QueryExpression
+    right: QueryExpression
 
 
 @dataclass(frozen=True, slots=True)
 class Negative:
     """Minus a number."""
 
-    operand: Expression
+    operand: QueryExpression
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedItems:
     """A comparison: general (`=`), of single values (`eq`), or of nodes (`is`, `<<`)."""
 
     kind: Literal["general", "value", "node"]
     operator: str
-    left: Expression
-    right: Expression
+    left: QueryExpression
+    right: QueryExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ class Connected:
     """`and`, `or`."""
 
     operator: Literal["and", "or"]
-    parts: tuple[Expression, ...]
+    parts: tuple[QueryExpression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,8 @@ class NodeSets:
     """`union`, `intersect`, `except`."""
 
     operator: Literal["union", "intersect", "except"]
-    left: Expression
-    right: Expression
+    left: QueryExpression
+    right: QueryExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,7 @@ class SequenceType:
 class Cast:
     """`cast as`, `castable as`, or a constructor function such as `xs:decimal()`."""
 
-    operand: Expression
+    operand: QueryExpression
     type: str
     is_optional: bool
     asks: bool = False  # whether it can be cast
@@ -136,27 +139,27 @@ class Cast:
 class Typed:
     """`instance of`, which asks; `treat as`, which fails; or what a function takes and gives, which is converted."""
 
-    operand: Expression
+    operand: QueryExpression
     type: SequenceType
     how: Literal["instance", "treat", "convert"]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class IfElse:
     """`if (…) then … else …`."""
 
-    condition: Expression
-    then: Expression
-    otherwise: Expression
+    condition: QueryExpression
+    then: QueryExpression
+    otherwise: QueryExpression
 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
     """`switch (…) case … return … default return …`."""
 
-    operand: Expression
-    cases: tuple[tuple[Expression, Expression], ...]
-    default: Expression
+    operand: QueryExpression
+    cases: tuple[tuple[QueryExpression, QueryExpression], ...]
+    default: QueryExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,66 +167,8 @@ class Quantified:
     """`some $v in … satisfies …`, `every`."""
 
     is_every: bool
-    bindings: tuple[tuple[str, Expression], ...]
-    condition: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class ForClause:
-    """`for $v at $place in …`."""
-
-    name: str
-    source: Expression
-    place: str | None = None
-    allows_empty: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LetClause:
-    """`let $v := …`."""
-
-    name: str
-    value: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class WhereClause:
-    """`where …`."""
-
-    condition: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class OrderKey:
-    """What to order by."""
-
-    value: Expression
-    descending: bool = False
-    empty_greatest: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class OrderClause:
-    """`order by …`; always stable."""
-
-    keys: tuple[OrderKey, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupClause:
-    """`group by $k := …`: variables that have their values already."""
-
-    keys: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CountClause:
-    """`count $n`: the place of each tuple."""
-
-    name: str
-
-
-Clause = ForClause | LetClause | WhereClause | OrderClause | GroupClause | CountClause
+    bindings: tuple[tuple[str, QueryExpression], ...]
+    condition: QueryExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,30 +176,30 @@ class FlwrExpression:
     """Clauses that make tuples of variables, and what each of them returns."""
 
     clauses: tuple[Clause, ...]
-    returned: Expression
+    returned: QueryExpression
 
 
 @dataclass(frozen=True, slots=True)
 class AxisStep:
     """A step of a path along an axis."""
 
-    axis: Axis
+    axis: TreeAxis
     test: NodeTest
-    predicates: tuple[Expression, ...] = ()
+    predicates: tuple[QueryExpression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EachStep:
     """A step of a path that is an expression: worked out for each node."""
 
-    expression: Expression
+    expression: QueryExpression
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
     """A path: steps from nodes."""
 
-    start: Expression
+    start: QueryExpression
     steps: tuple[AxisStep | EachStep, ...]
 
 
@@ -262,16 +207,16 @@ class Steps:
 class Filtered:
     """A sequence with predicates: `(…)[1]`."""
 
-    operand: Expression
-    predicates: tuple[Expression, ...]
+    operand: QueryExpression
+    predicates: tuple[QueryExpression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
     """`… ! …`."""
 
-    operand: Expression
-    each: Expression
+    operand: QueryExpression
+    each: QueryExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +224,7 @@ class Call:
     """A function of the language, by its name."""
 
     name: str
-    arguments: tuple[Expression, ...]
+    arguments: tuple[QueryExpression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,48 +232,16 @@ class UserCall:
     """A function of the query: its parameters are converted as it says, and so is what it gives."""
 
     name: str
-    arguments: tuple[Expression, ...]
+    arguments: tuple[QueryExpression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class UserFunction:
     """`declare function`: its parameters, and what it gives."""
 
     name: str
     parameters: tuple[str, ...]
-    body: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltElement:
-    """An element constructor; a name that is worked out is an expression.
-
-    Attributes stand before the content, both in their order. `declared` are the namespaces that it writes.
-    """
-
-    name: str | Expression
-    attributes: tuple[BuiltAttribute, ...]
-    content: tuple[Expression, ...]
-    declared: tuple[tuple[str, str], ...] = ()
-    namespaces: tuple[tuple[str, str], ...] = ()  # for names that are worked out
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltAttribute:
-    """An attribute constructor: its values, one behind the other."""
-
-    name: str | Expression
-    parts: tuple[Expression, ...]
-    declared: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltLeaf:
-    """A text, comment or instruction constructor; characters written in an element are a text too."""
-
-    kind: Literal["text", "comment", "instruction", "document"]
-    content: Expression
-    target: str = ""
+    body: QueryExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,12 +251,12 @@ class Finding:
     With `always` it is there in any case: the branch of an `if` that looks for nothing, a truth value.
     """
 
-    expression: Expression
+    expression: QueryExpression
     always: bool = False
 
 
-Expression = (
-    Written
+QueryExpression = (
+    ConstantValue
     | VariableUse
     | ContextItem
     | ComingDocument
@@ -351,12 +264,12 @@ Expression = (
     | InTurn
     | Calculation
     | Negative
-    | Compared
+    | ComparedItems
     | Connected
     | NodeSets
     | Cast
     | Typed
-    | Choice
+    | IfElse
     | Switch
     | Quantified
     | FlwrExpression

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import reduce
 
 from weft.engine.expressions.atomics import (
-    Number,
+    Numeric,
     as_number,
     at_most_one,
     atoms,
@@ -67,7 +67,7 @@ def _extreme(name: str, operator: str) -> Callable[[Run, Items], Items]:
 # -- numbers
 
 
-def _one_number(run: Run, items: Items, name: str) -> Number | None:
+def _one_number(run: Run, items: Items, name: str) -> Numeric | None:
     single = at_most_one(items, run, f"{name}()")
     return None if single is None else as_number(single, f"{name}()")
 
@@ -81,9 +81,10 @@ def _rounded(name: str, rounding: str, of_double: Callable[[float], float]) -> C
             case float():
                 if not math.isfinite(number):
                     return [number]
-                return [math.copysign(float(of_double(number)), number)]
+                return [math.copysign(of_double(number), number)]
             case Decimal():
-                return [number.to_integral_value(rounding)]
+                whole: Decimal = number.to_integral_value(rounding)
+                return [whole]
             case _:
                 return [number]
 
@@ -115,7 +116,9 @@ def _half_up(number: Decimal, places: int) -> Decimal:
 
 def _abs(run: Run, items: Items) -> Items:
     number = _one_number(run, items, "abs")
-    return [] if number is None else [abs(number)]
+    if number is None:
+        return []
+    return [-number if number < 0 else number]
 
 
 def _number(run: Run, items: Items) -> Items:
@@ -136,7 +139,8 @@ def _part_of_date(name: str, index: int) -> Callable[[Run, Items], Items]:
         text = single.text
         sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
         parts = digits.split("-")
-        return [int(parts[index][:2]) if index else sign * int(parts[0])]
+        found: Items = [int(parts[index][:2])] if index else [sign * int(parts[0])]
+        return found
 
     return part
 

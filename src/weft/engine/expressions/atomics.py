@@ -27,7 +27,7 @@ _INTEGER = re.compile(r"[ \t\r\n]*[+-]?\d+[ \t\r\n]*", re.ASCII)
 _NOT_A_NUMBER = ("NaN", "INF", "-INF", "+INF")
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 _MOST_DIGITS = 300  # of a number: more are not exact to anybody's use, and cost as much as one likes
-Number = int | Decimal | float
+Numeric = int | Decimal | float
 
 
 def atoms(items: Items, run: Run) -> list[SingleValue]:
@@ -206,7 +206,7 @@ def _cast_to_boolean(single: SingleValue) -> bool | None:
     return bool(single) if isinstance(single, int | Decimal) else None
 
 
-def _cast_to_number(single: SingleValue, wanted: str) -> Number | None:
+def _cast_to_number(single: SingleValue, wanted: str) -> Numeric | None:
     if isinstance(single, str):
         return _read_number(single, wanted)
     if isinstance(single, Dated):
@@ -220,7 +220,7 @@ def _cast_to_number(single: SingleValue, wanted: str) -> Number | None:
     return Decimal(single)
 
 
-def _read_number(text: str, wanted: str) -> Number | None:
+def _read_number(text: str, wanted: str) -> Numeric | None:
     if len(text) > _MOST_DIGITS and wanted != "double":
         raise DynamicError(f"a number of {len(text)} characters")
     if wanted == "double":
@@ -251,7 +251,7 @@ def number_or_nan(items: Items, run: Run) -> float:
     return math.nan if found is None else float(found)
 
 
-def as_number(single: SingleValue, what: str) -> Number:
+def as_number(single: SingleValue, what: str) -> Numeric:
     """A number for arithmetic: what has no type is read as a double."""
     if isinstance(single, Untyped):
         return cast(single, "double")  # type: ignore[return-value]

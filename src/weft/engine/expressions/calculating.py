@@ -8,7 +8,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_DOWN, Context, Decimal
 from typing import Any
 
-from weft.engine.expressions.atomics import Number, as_number, at_most_one, cast, string_of
+from weft.engine.expressions.atomics import Numeric, as_number, at_most_one, cast, string_of
 from weft.engine.expressions.items import DynamicError, Items, Untyped
 from weft.engine.expressions.scope import Run, Scope, evaluates, value
 from weft.plans.expressions import Calculation, Negative
@@ -53,7 +53,7 @@ def _range(left: Items, right: Items, run: Run) -> Items:
     return list(range(low, high + 1))
 
 
-def calculate(operator: str, one: Number, other: Number) -> Number:
+def calculate(operator: str, one: Numeric, other: Numeric) -> Numeric:
     """What comes of two numbers; both are made the wider type of the two."""
     if isinstance(one, float) or isinstance(other, float):
         return _of_doubles(operator, float(one), float(other))
@@ -85,7 +85,7 @@ def _of_integers(operator: str, one: int, other: int) -> int:
     return quotient if operator == "idiv" else one - quotient * other
 
 
-def _of_doubles(operator: str, one: float, other: float) -> Number:
+def _of_doubles(operator: str, one: float, other: float) -> Numeric:
     if operator in _SIMPLE:
         return float(_SIMPLE[operator](one, other))
     if operator == "mod":

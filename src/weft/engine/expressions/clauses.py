@@ -11,18 +11,8 @@ from weft.engine.expressions.items import DynamicError, Items, SingleValue, Unty
 from weft.engine.expressions.join_index import JoinIndex
 from weft.engine.expressions.prepared import JoinCondition
 from weft.engine.expressions.scope import Run, Scope, evaluates, value
-from weft.plans.expressions import (
-    CountClause,
-    Finding,
-    FlwrExpression,
-    ForClause,
-    GroupClause,
-    LetClause,
-    OrderClause,
-    OrderKey,
-    Quantified,
-    WhereClause,
-)
+from weft.plans.clauses import CountClause, ForClause, GroupClause, LetClause, OrderClause, OrderKey, WhereClause
+from weft.plans.expressions import Finding, FlwrExpression, Quantified
 
 Tuples = list[dict[str, Items]]
 

@@ -9,13 +9,13 @@ from weft.engine.expressions.atomics import at_most_one, atoms, cast, is_number,
 from weft.engine.expressions.items import Dated, DynamicError, Items, SingleValue, Untyped, is_node
 from weft.engine.expressions.scope import Run, Scope, evaluates, order_key, value
 from weft.plans.comparisons import HOLDS
-from weft.plans.expressions import Compared
+from weft.plans.expressions import ComparedItems
 from weft.plans.instants import Instant, instant
 from weft.plans.numbers import double
 
 
-@evaluates(Compared)
-def compared(expression: Compared, scope: Scope) -> Items:
+@evaluates(ComparedItems)
+def compared(expression: ComparedItems, scope: Scope) -> Items:
     """A comparison."""
     run = scope.run
     left, right = value(expression.left, scope), value(expression.right, scope)

@@ -11,7 +11,8 @@ from weft.engine.expressions.atomics import atom, joined_text, string_of, text_o
 from weft.engine.expressions.items import BuiltNode, DynamicError, Item, Items, TreeNode, is_attribute, is_node
 from weft.engine.expressions.scope import Run, Scope, evaluates, value
 from weft.engine.expressions.trees import NodeKinds
-from weft.plans.expressions import BuiltAttribute, BuiltElement, BuiltLeaf, Expression, Written
+from weft.plans.constructions import BuiltAttribute, BuiltElement, BuiltLeaf
+from weft.plans.expressions import ConstantValue, QueryExpression
 
 _NAME = re.compile(r"[^\W\d][\w.\-·]*(?::[^\W\d][\w.\-·]*)?")
 _START = re.compile(r"""<[^\s/>]+((?:\s+[^\s=>]+\s*=\s*(?:"[^"]*"|'[^']*'))*)""")
@@ -83,7 +84,7 @@ def _attribute(expression: BuiltAttribute, scope: Scope) -> BuiltNode:
         if ":" in name:
             raise DynamicError(f"the name {name!r}: a prefix in the name of an attribute that is worked out")
     parts = [
-        str(part.value) if isinstance(part, Written) else joined_text(value(part, scope), run)
+        str(part.value) if isinstance(part, ConstantValue) else joined_text(value(part, scope), run)
         for part in expression.parts
     ]
     declared = "".join(declaration(prefix, uri) for prefix, uri in expression.declared)
@@ -118,10 +119,10 @@ def _split(written: str) -> tuple[str, str]:
 # -- content
 
 
-def _add(part: Expression, scope: Scope, content: _Content, undeclares: bool) -> None:
+def _add(part: QueryExpression, scope: Scope, content: _Content, undeclares: bool) -> None:
     """What one part of an element's content comes to; values next to each other have a space between them."""
     run = scope.run
-    if isinstance(part, BuiltLeaf) and part.kind == "text" and isinstance(part.content, Written):
+    if isinstance(part, BuiltLeaf) and part.kind == "text" and isinstance(part.content, ConstantValue):
         content.pieces.append(run.write(escape_text(str(part.content.value))))
         content.has_content = True
         return

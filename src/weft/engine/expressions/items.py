@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import count
 from typing import TypeAlias
 
-from weft.engine.expressions.trees import NodeKinds, Tree
+from weft.engine.expressions.trees import DocumentTree, NodeKinds
 from weft.plans.instants import Instant
 
 _serials = count(1)
@@ -36,7 +36,7 @@ class TreeNode:
 
     __slots__ = ("number", "tree")
 
-    def __init__(self, tree: Tree, number: int) -> None:
+    def __init__(self, tree: DocumentTree, number: int) -> None:
         self.tree, self.number = tree, number
 
     def __eq__(self, other: object) -> bool:

@@ -9,21 +9,21 @@ from decimal import Decimal
 from weft.engine.expressions.atomics import truth
 from weft.engine.expressions.items import DynamicError, Item, Items, TreeNode, is_node
 from weft.engine.expressions.scope import Run, Scope, evaluates, order_key, tree_node, value
-from weft.engine.expressions.trees import NodeKinds, Tree
+from weft.engine.expressions.trees import DocumentTree, NodeKinds
 from weft.plans.expressions import (
     REVERSE_AXES,
     AxisStep,
     ComingDocument,
+    ConstantValue,
     ContextItem,
     EachStep,
-    Expression,
     Filtered,
     Mapped,
     NodeSets,
     NodeTest,
+    QueryExpression,
     Steps,
     TreeRoot,
-    Written,
 )
 
 _KINDS = {
@@ -84,7 +84,7 @@ def _along(step: AxisStep, items: Items, scope: Scope) -> Items:
         node = tree_node(items[0], run)
         found = _from_one(step, node.tree, node.number, scope)
         return [TreeNode(node.tree, number) for number in found]
-    by_tree: dict[int, tuple[Tree, list[int]]] = {}
+    by_tree: dict[int, tuple[DocumentTree, list[int]]] = {}
     for item in items:
         node = tree_node(item, run)
         by_tree.setdefault(node.tree.serial, (node.tree, []))[1].append(node.number)
@@ -98,7 +98,7 @@ def _along(step: AxisStep, items: Items, scope: Scope) -> Items:
     return made
 
 
-def _from_one(step: AxisStep, tree: Tree, number: int, scope: Scope) -> list[int]:
+def _from_one(step: AxisStep, tree: DocumentTree, number: int, scope: Scope) -> list[int]:
     """The nodes that a step leads to from one, in document order."""
     found = _on_axis(step, tree, number)
     scope.run.spend(len(found) + 1)
@@ -112,14 +112,14 @@ def _from_one(step: AxisStep, tree: Tree, number: int, scope: Scope) -> list[int
     return kept[::-1] if is_reverse else kept
 
 
-def _on_axis(step: AxisStep, tree: Tree, number: int) -> list[int]:
+def _on_axis(step: AxisStep, tree: DocumentTree, number: int) -> list[int]:
     axis, test = step.axis, step.test
     if axis == "descendant" and test.kind == "element":
         return _named_below(tree, number, test.label)
     return _passing(tree, test, _AXES[axis](tree, number))
 
 
-def _named_below(tree: Tree, number: int, label: str) -> list[int]:
+def _named_below(tree: DocumentTree, number: int, label: str) -> list[int]:
     """The elements below a node that pass a label test, found by their names."""
     names = [-1] if label == "*" else sorted(tree.passing(NodeKinds.ELEMENT, label))
     found: list[int] = []
@@ -129,7 +129,7 @@ def _named_below(tree: Tree, number: int, label: str) -> list[int]:
     return sorted(found) if len(names) > 1 else found
 
 
-def _passing(tree: Tree, test: NodeTest, nodes: list[int]) -> list[int]:
+def _passing(tree: DocumentTree, test: NodeTest, nodes: list[int]) -> list[int]:
     if test.kind == "node":
         return nodes
     kind, kinds = _KINDS[test.kind], tree.kind
@@ -139,36 +139,36 @@ def _passing(tree: Tree, test: NodeTest, nodes: list[int]) -> list[int]:
     return [node for node in nodes if kinds[node] == kind and names[node] in passing]
 
 
-def _below(tree: Tree, number: int) -> list[int]:
+def _below(tree: DocumentTree, number: int) -> list[int]:
     return [node for node in range(number + 1, tree.end[number]) if tree.kind[node] != NodeKinds.ATTRIBUTE]
 
 
-def _above(tree: Tree, number: int) -> list[int]:
+def _above(tree: DocumentTree, number: int) -> list[int]:
     found = []
     while (number := tree.parent[number]) >= 0:
         found.append(number)
     return found[::-1]
 
 
-def _siblings(tree: Tree, number: int, is_behind: bool) -> list[int]:
+def _siblings(tree: DocumentTree, number: int, is_behind: bool) -> list[int]:
     above = tree.parent[number]
     if above < 0 or tree.kind[number] == NodeKinds.ATTRIBUTE:
         return []
     return [node for node in tree.children[above] if (node > number if is_behind else node < number)]
 
 
-def _behind(tree: Tree, number: int) -> list[int]:
+def _behind(tree: DocumentTree, number: int) -> list[int]:
     first = number + 1 if tree.kind[number] == NodeKinds.ATTRIBUTE else tree.end[number]
     return [node for node in range(first, len(tree)) if tree.kind[node] != NodeKinds.ATTRIBUTE]
 
 
-def _before(tree: Tree, number: int) -> list[int]:
+def _before(tree: DocumentTree, number: int) -> list[int]:
     above = set(_above(tree, number))
     nodes = range(1, number)
     return [node for node in nodes if node not in above and tree.kind[node] != NodeKinds.ATTRIBUTE]
 
 
-_AXES: dict[str, Callable[[Tree, int], list[int]]] = {
+_AXES: dict[str, Callable[[DocumentTree, int], list[int]]] = {
     "self": lambda _, number: [number],
     "child": lambda tree, number: list(tree.children[number]),
     "attribute": lambda tree, number: tree.attributes(number),
@@ -184,7 +184,7 @@ _AXES: dict[str, Callable[[Tree, int], list[int]]] = {
 }
 
 
-def _each(expression: Expression, items: Items, scope: Scope) -> Items:
+def _each(expression: QueryExpression, items: Items, scope: Scope) -> Items:
     """A step that is an expression, worked out for each node; nodes come in document order."""
     made: Items = []
     for position, item in enumerate(items, 1):
@@ -215,10 +215,10 @@ def filtered(expression: Filtered, scope: Scope) -> Items:
     return filtered_by(expression.predicates, value(expression.operand, scope), scope)
 
 
-def filtered_by(predicates: tuple[Expression, ...], items: Items, scope: Scope) -> Items:
+def filtered_by(predicates: tuple[QueryExpression, ...], items: Items, scope: Scope) -> Items:
     """The items that pass predicates, one predicate after the other."""
     for predicate in predicates:
-        at = predicate.value if isinstance(predicate, Written) else None
+        at = predicate.value if isinstance(predicate, ConstantValue) else None
         if isinstance(at, int) and not isinstance(at, bool):
             items = items[at - 1 : at] if at > 0 else []
             continue
@@ -229,7 +229,7 @@ def filtered_by(predicates: tuple[Expression, ...], items: Items, scope: Scope) 
     return items
 
 
-def _holds(predicate: Expression, scope: Scope) -> bool:
+def _holds(predicate: QueryExpression, scope: Scope) -> bool:
     """A predicate that is a number asks for a position."""
     found = value(predicate, scope)
     if len(found) == 1 and isinstance(found[0], int | float | Decimal) and not isinstance(found[0], bool):

@@ -6,26 +6,21 @@ from dataclasses import dataclass
 
 from weft.engine.expressions.items import TreeNode
 from weft.engine.expressions.scope import Scope
+from weft.plans.clauses import Clause, ForClause, LetClause, WhereClause
+from weft.plans.constructions import BuiltAttribute, BuiltElement, BuiltLeaf
 from weft.plans.expressions import (
-    BuiltAttribute,
-    BuiltElement,
-    BuiltLeaf,
     Call,
-    Clause,
     ComingDocument,
-    Compared,
+    ComparedItems,
     Connected,
     ContextItem,
-    Expression,
     Filtered,
     FlwrExpression,
-    ForClause,
-    LetClause,
     Mapped,
+    QueryExpression,
     Steps,
     TreeRoot,
     VariableUse,
-    WhereClause,
 )
 from weft.plans.walk import walk
 
@@ -47,8 +42,8 @@ class JoinCondition:
     """What a where clause asks of a `for` variable and of what was bound before: of both one side of a comparison."""
 
     operator: str  # with the outer side on its left
-    outer: Expression
-    inner: Expression
+    outer: QueryExpression
+    inner: QueryExpression
     is_constant: bool  # the index is the same whenever the clause is worked out
 
 
@@ -59,7 +54,7 @@ class Prepared:
         self._uses: dict[int, Uses] = {}
         self._joins: dict[tuple[int, int], JoinCondition | None] = {}
 
-    def uses(self, expression: Expression) -> Uses:
+    def uses(self, expression: QueryExpression) -> Uses:
         """What an expression depends on; names that it binds itself count too."""
         found = self._uses.get(id(expression))
         if found is None:
@@ -108,8 +103,8 @@ class Prepared:
         return None
 
     def _side_by_side(
-        self, condition: Compared, name: str, before: frozenset[str], later: frozenset[str]
-    ) -> tuple[str, Expression, Expression] | None:
+        self, condition: ComparedItems, name: str, before: frozenset[str], later: frozenset[str]
+    ) -> tuple[str, QueryExpression, QueryExpression] | None:
         """The operator, the side that was bound before, and the side of the new variable alone."""
         left, right = self.uses(condition.left), self.uses(condition.right)
         for inner, outer, is_turned in ((right, left, False), (left, right, True)):
@@ -122,9 +117,9 @@ class Prepared:
         return None
 
 
-def _conditions(clauses: tuple[Clause, ...]) -> list[Compared]:
+def _conditions(clauses: tuple[Clause, ...]) -> list[ComparedItems]:
     """The comparisons that all tuples must pass, as far as nothing counts or puts tuples together before."""
-    found: list[Compared] = []
+    found: list[ComparedItems] = []
     for clause in clauses:
         if isinstance(clause, WhereClause):
             condition = clause.condition
@@ -133,7 +128,7 @@ def _conditions(clauses: tuple[Clause, ...]) -> list[Compared]:
             found += [
                 part
                 for part in parts
-                if isinstance(part, Compared) and part.kind == "general" and part.operator in ("=", *_ORDERED)
+                if isinstance(part, ComparedItems) and part.kind == "general" and part.operator in ("=", *_ORDERED)
             ]
         elif not isinstance(clause, ForClause | LetClause):
             break

@@ -11,8 +11,8 @@ from weft.documents.document import Document, Limits
 from weft.documents.escaping import escape_attribute, escape_text
 from weft.documents.fragment import Fragments
 from weft.engine.expressions.items import BuiltNode, DynamicError, Item, Items, Node, TreeNode
-from weft.engine.expressions.trees import Tree
-from weft.plans.expressions import Declared, Expression
+from weft.engine.expressions.trees import DocumentTree
+from weft.plans.expressions import QueryExpression, UserFunction
 
 
 @dataclass(slots=True)
@@ -20,7 +20,7 @@ class Run:
     """One query over one document."""
 
     document: TreeNode
-    functions: dict[str, Declared]
+    functions: dict[str, UserFunction]
     limits: Limits
     prepared: Any  # what is known of the query's text
     steps: int = 0  # that are left
@@ -65,28 +65,28 @@ class Scope:
         return Scope(self.run, self.variables, item, position, size)
 
 
-Evaluator = Callable[[Any, Scope], Items]
-_EVALUATORS: dict[type, Evaluator] = {}
+ExpressionWork = Callable[[Any, Scope], Items]
+_WORK: dict[type, ExpressionWork] = {}
 
 
-def evaluates(*kinds: type) -> Callable[[Evaluator], Evaluator]:
+def evaluates(*kinds: type) -> Callable[[ExpressionWork], ExpressionWork]:
     """A function works out these expressions."""
 
-    def put(function: Evaluator) -> Evaluator:
+    def put(function: ExpressionWork) -> ExpressionWork:
         for kind in kinds:
-            _EVALUATORS[kind] = function
+            _WORK[kind] = function
         return function
 
     return put
 
 
-def value(expression: Expression, scope: Scope) -> Items:
+def value(expression: QueryExpression, scope: Scope) -> Items:
     """What an expression comes to."""
     run = scope.run
     run.steps -= 1
     if run.steps < 0:
         run.spend(0)
-    return _EVALUATORS[type(expression)](expression, scope)
+    return _WORK[type(expression)](expression, scope)
 
 
 def tree_node(item: Item, run: Run) -> TreeNode:
@@ -103,12 +103,12 @@ def tree_node(item: Item, run: Run) -> TreeNode:
     return item.root
 
 
-def _tree_of(xml: str, run: Run) -> Tree:
+def _tree_of(xml: str, run: Run) -> DocumentTree:
     run.spend(len(xml) // 8)
     table = read([Document(xml, "built")], run.limits)
     if table.rejected:
         raise DynamicError(f"an element that cannot be read again: {table.rejected[0].reason}")
-    return Tree(table, 0, Fragments(table), is_built=True)
+    return DocumentTree(table, 0, Fragments(table), is_built=True)
 
 
 def _lone(item: BuiltNode, run: Run) -> TreeNode:

@@ -29,7 +29,7 @@ class NodeKinds(IntEnum):
     TEXT = 3
 
 
-class Tree:
+class DocumentTree:
     """The nodes of one document, by number in document order."""
 
     def __init__(self, table: NodeTable, document: int, fragments: Fragments, is_built: bool = False) -> None:

@@ -9,8 +9,9 @@ from weft.engine.expressions.scope import Run, Scope, evaluates, tree_node, valu
 from weft.engine.expressions.trees import NodeKinds
 from weft.plans.expressions import (
     Cast,
-    Choice,
     Connected,
+    ConstantValue,
+    IfElse,
     InTurn,
     NodeTest,
     SequenceType,
@@ -18,7 +19,6 @@ from weft.plans.expressions import (
     Typed,
     UserCall,
     VariableUse,
-    Written,
 )
 
 _KIND_NAMES = {
@@ -31,8 +31,8 @@ _LABELLED = {"element": NodeKinds.ELEMENT, "attribute": NodeKinds.ATTRIBUTE}
 _FEWEST = {"": 1, "?": 0, "*": 0, "+": 1}
 
 
-@evaluates(Written)
-def written(expression: Written, _: Scope) -> Items:
+@evaluates(ConstantValue)
+def written(expression: ConstantValue, _: Scope) -> Items:
     """A constant."""
     return [expression.value]
 
@@ -63,8 +63,8 @@ def connected(expression: Connected, scope: Scope) -> Items:
     return [not decides]
 
 
-@evaluates(Choice)
-def choice(expression: Choice, scope: Scope) -> Items:
+@evaluates(IfElse)
+def choice(expression: IfElse, scope: Scope) -> Items:
     """`if`."""
     is_so = truth(value(expression.condition, scope))
     return value(expression.then if is_so else expression.otherwise, scope)

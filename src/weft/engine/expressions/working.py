@@ -8,14 +8,14 @@ from weft.engine.expressions.construction import shown
 from weft.engine.expressions.items import DynamicError, TreeNode
 from weft.engine.expressions.prepared import Prepared
 from weft.engine.expressions.scope import Run, Scope, value
-from weft.engine.expressions.trees import Tree
-from weft.plans.program import Program
+from weft.engine.expressions.trees import DocumentTree
+from weft.plans.lone_query import LoneQuery
 
 #: The modules whose functions work out expressions.
 WORKERS = (aggregates, calculating, clauses, comparing, functions, paths, values)
 
 
-def work_out(program: Program, prepared: Prepared, tree: Tree, limits: Limits, room: int) -> list[str]:
+def work_out(program: LoneQuery, prepared: Prepared, tree: DocumentTree, limits: Limits, room: int) -> list[str]:
     """The results of a program, each as a text; none where it finds nothing. Raises DynamicError with the reason."""
     run = Run(
         document=TreeNode(tree, 0),

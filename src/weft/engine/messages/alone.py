@@ -12,19 +12,19 @@ from weft.documents.fragment import Fragments
 from weft.documents.table import NodeTable
 from weft.engine.expressions.items import DynamicError
 from weft.engine.expressions.prepared import Prepared
-from weft.engine.expressions.trees import Tree
+from weft.engine.expressions.trees import DocumentTree
 from weft.engine.expressions.working import work_out
 from weft.engine.messages.budget import Budget, size_of
 from weft.engine.messages.messages import Messages
-from weft.plans.program import Program
+from weft.plans.lone_query import LoneQuery
 
 
 class LonePrograms:
     """The subscriptions of an index that are worked out alone; equal programs are worked out once."""
 
     def __init__(self) -> None:
-        self._number_of: dict[Program, int] = {}
-        self._programs: list[Program | None] = []
+        self._number_of: dict[LoneQuery, int] = {}
+        self._programs: list[LoneQuery | None] = []
         self._wanted: list[int] = []  # by program, how many subscriptions have it
         self._of: dict[int, int] = {}  # by subscription
         self._numbers: Ints | None = None
@@ -40,7 +40,7 @@ class LonePrograms:
     def __contains__(self, subscription: object) -> bool:
         return subscription in self._of
 
-    def add(self, subscription: int, program: Program) -> None:
+    def add(self, subscription: int, program: LoneQuery) -> None:
         """Take a subscription in."""
         number = self._number_of.get(program)
         if number is None:
@@ -51,9 +51,11 @@ class LonePrograms:
         self._of[subscription] = number
         self._numbers = None
 
-    def remove(self, subscription: int) -> None:
-        """Let a subscription go, and its program with the last one that has it."""
-        number = self._of.pop(subscription)
+    def discard(self, subscription: int) -> None:
+        """Let a subscription go if it is here, and its program with the last one that has it."""
+        number = self._of.pop(subscription, None)
+        if number is None:
+            return
         self._numbers = None
         self._wanted[number] -= 1
         program = self._programs[number]
@@ -62,7 +64,7 @@ class LonePrograms:
             self._programs[number] = None
             self._prepared.pop(number, None)
 
-    def program(self, subscription: int) -> Program:
+    def program(self, subscription: int) -> LoneQuery:
         """The program of a subscription."""
         program = self._programs[self._of[subscription]]
         assert program is not None, "a program that a subscription has is kept"
@@ -96,9 +98,14 @@ class LoneWork:
 
     def __init__(self, table: NodeTable, programs: LonePrograms, budget: Budget) -> None:
         self._table, self._programs, self._budget = table, programs, budget
-        self._trees: dict[int, Tree] = {}
+        self._trees: dict[int, DocumentTree] = {}
         self._fragments: Fragments | None = None
         self._made: dict[tuple[int, int], list[str] | str] = {}  # by document and program: results, or why none
+
+    @classmethod
+    def of(cls, table: NodeTable, programs: LonePrograms, budget: Budget) -> LoneWork | None:
+        """What there is to do, if there are any."""
+        return cls(table, programs, budget) if len(programs) else None
 
     @property
     def numbers(self) -> Ints:
@@ -137,7 +144,7 @@ class LoneWork:
             return []
         return made
 
-    def _work_out(self, document: int, subscription: int, program: Program, number: int) -> list[str] | str:
+    def _work_out(self, document: int, subscription: int, program: LoneQuery, number: int) -> list[str] | str:
         budget = self._budget
         room = max(budget.room(document), 0)
         try:
@@ -152,10 +159,10 @@ class LoneWork:
         budget.left[document] -= size
         return texts
 
-    def _tree(self, document: int) -> Tree:
+    def _tree(self, document: int) -> DocumentTree:
         found = self._trees.get(document)
         if found is None:
             if self._fragments is None:
                 self._fragments = Fragments(self._table)
-            found = self._trees[document] = Tree(self._table, document, self._fragments)
+            found = self._trees[document] = DocumentTree(self._table, document, self._fragments)
         return found

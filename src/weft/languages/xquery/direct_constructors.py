@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 from weft.languages.xquery.path_expressions import PathParser
 from weft.languages.xquery.references import read_reference
-from weft.plans.expressions import BuiltAttribute, BuiltElement, BuiltLeaf, Expression, InTurn, Written
+from weft.plans.constructions import BuiltAttribute, BuiltElement, BuiltLeaf
+from weft.plans.expressions import ConstantValue, InTurn, QueryExpression
 
 _NAME = re.compile(r"[^\W\d][\w.\-·]*(?::[^\W\d][\w.\-·]*)?")
 _SPACE = re.compile(r"\s*")
@@ -25,7 +26,7 @@ class DirectConstructors(PathParser):
     keeps_space = False  # `declare boundary-space preserve`
     _written: tuple[tuple[str, str], ...] = ()  # the namespaces that the constructors around this one write
 
-    def direct(self) -> Expression:
+    def direct(self) -> QueryExpression:
         """The constructor that starts with the next token; goes on with the token behind it."""
         if self.query.startswith("<!--", self.at):
             built, at = self._comment(self.at)
@@ -45,7 +46,7 @@ class DirectConstructors(PathParser):
         yield
         self._written, self.namespaces = before, namespaces
 
-    def _element(self, at: int) -> tuple[Expression, int]:
+    def _element(self, at: int) -> tuple[QueryExpression, int]:
         self.enter()
         found = _NAME.match(self.query, at + 1)
         if found is None:
@@ -122,25 +123,25 @@ class DirectConstructors(PathParser):
         quote = self.query[at : at + 1]
         if quote not in ('"', "'") or not quote:
             self.fail("expected an attribute value in quotes", at)
-        parts: list[Expression] = []
+        parts: list[QueryExpression] = []
         at += 1
         while True:
             text, at = self._characters(at, quote)
-            parts += [Written(text)] if text else []
+            parts += [ConstantValue(text)] if text else []
             if not self._is_single(at, "{"):
                 break
             inner, at = self._braces(at)
             parts.append(inner)
         if found[0] == "xmlns" or found[0].startswith("xmlns:"):
-            if any(not isinstance(part, Written) for part in parts):
+            if any(not isinstance(part, ConstantValue) for part in parts):
                 self.fail("expected a namespace without braces", start)
             if _ATTRIBUTE.match(self.query, start - 1) is None or not self._is_known(found[0], parts):
                 self.refuse("a namespace declaration behind an attribute with braces", start, "put it first")
             return None, at + 1
         return BuiltAttribute(found[0], tuple(parts)), at + 1
 
-    def _is_known(self, name: str, parts: list[Expression]) -> bool:
-        uri = "".join(str(part.value) for part in parts if isinstance(part, Written))
+    def _is_known(self, name: str, parts: list[QueryExpression]) -> bool:
+        uri = "".join(str(part.value) for part in parts if isinstance(part, ConstantValue))
         return self.namespaces.get(name.removeprefix("xmlns").removeprefix(":")) == uri
 
     # -- characters
@@ -179,15 +180,15 @@ class DirectConstructors(PathParser):
         return _LINE_ENDS.sub("\n", self.query[at:end]), end
 
     # Long: what may stand in an element, one after the other.
-    def _content(self, name: str, at: int) -> tuple[tuple[Expression, ...], int]:
-        parts: list[Expression] = []
+    def _content(self, name: str, at: int) -> tuple[tuple[QueryExpression, ...], int]:
+        parts: list[QueryExpression] = []
         text: list[str] = []
         keep = False  # white space alone is kept only if it was written as a reference or CDATA
 
         def flush() -> None:
             nonlocal keep
             if text and (keep or self.keeps_space or "".join(text).strip(" \t\r\n")):
-                parts.append(BuiltLeaf("text", Written("".join(text))))
+                parts.append(BuiltLeaf("text", ConstantValue("".join(text))))
             text.clear()
             keep = False
 
@@ -216,22 +217,22 @@ class DirectConstructors(PathParser):
                 piece, at = self._character(at, "")
                 text.append(piece)
 
-    def _markup(self, at: int) -> tuple[Expression, int]:
+    def _markup(self, at: int) -> tuple[QueryExpression, int]:
         if self.query.startswith("<!--", at):
             return self._comment(at)
         return self._instruction(at) if self.query.startswith("<?", at) else self._element(at)
 
-    def _comment(self, at: int) -> tuple[Expression, int]:
+    def _comment(self, at: int) -> tuple[QueryExpression, int]:
         end = self.query.find("--", at + 4)
         if end < 0 or not self.query.startswith("-->", end):
             self.fail("a comment in a constructor does not end, or has -- in it", at)
-        return BuiltLeaf("comment", Written(self.query[at + 4 : end])), end + 3
+        return BuiltLeaf("comment", ConstantValue(self.query[at + 4 : end])), end + 3
 
-    def _instruction(self, at: int) -> tuple[Expression, int]:
+    def _instruction(self, at: int) -> tuple[QueryExpression, int]:
         found = _INSTRUCTION.match(self.query, at)
         if found is None or found[1].lower() == "xml" or ":" in found[1]:
             self.fail("expected an instruction: <?name …?>", at)
-        return BuiltLeaf("instruction", Written(found[2] or ""), found[1]), found.end()
+        return BuiltLeaf("instruction", ConstantValue(found[2] or ""), found[1]), found.end()
 
     def _end_tag(self, name: str, at: int) -> int:
         found = _NAME.match(self.query, at + 2)
@@ -242,7 +243,7 @@ class DirectConstructors(PathParser):
             self.fail("expected >", at)
         return at + 1
 
-    def _braces(self, at: int) -> tuple[Expression, int]:
+    def _braces(self, at: int) -> tuple[QueryExpression, int]:
         self.seek(at)
         self.expect("{")
         with self._inside(()):

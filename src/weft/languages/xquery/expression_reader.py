@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from weft.languages.reader import NAME, Reader, behind_comments
 from weft.languages.xpath.names import Names
-from weft.plans.expressions import ContextItem, Expression
+from weft.plans.expressions import ContextItem, QueryExpression
 
 _TOKEN = re.compile(
     rf"""\s*(?:
@@ -35,7 +35,7 @@ class ExpressionReader(Reader):
     def __init__(self, query: str, namespaces: Mapping[str, str], ignore_namespaces: bool = False) -> None:
         self.namespaces = dict(namespaces)
         self.ignore_namespaces = ignore_namespaces
-        self.variables: dict[str, Expression | None] = {}  # those that are bound here
+        self.variables: dict[str, QueryExpression | None] = {}  # those that are bound here
         super().__init__(query, LANGUAGE)
 
     def seek(self, at: int) -> None:
@@ -118,11 +118,11 @@ class ExpressionReader(Reader):
 
     # -- for those who build on this
 
-    def single(self) -> Expression:
+    def single(self) -> QueryExpression:
         """One expression, up to a comma."""
         raise NotImplementedError
 
-    def expression(self) -> Expression:
+    def expression(self) -> QueryExpression:
         """Expressions with commas between them."""
         raise NotImplementedError
 

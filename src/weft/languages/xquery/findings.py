@@ -9,27 +9,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 from weft.languages.xquery.path_expressions import TRUTHS
+from weft.plans.clauses import ForClause, WhereClause
+from weft.plans.constructions import BuiltAttribute, BuiltElement, BuiltLeaf
 from weft.plans.expressions import (
-    BuiltAttribute,
-    BuiltElement,
-    BuiltLeaf,
     Calculation,
     Call,
     Cast,
-    Choice,
-    Compared,
+    ComparedItems,
     Connected,
-    Expression,
+    ConstantValue,
     Finding,
     FlwrExpression,
-    ForClause,
+    IfElse,
     InTurn,
     Negative,
     Quantified,
+    QueryExpression,
     Switch,
     Typed,
-    WhereClause,
-    Written,
 )
 from weft.plans.walk import walk
 
@@ -55,20 +52,20 @@ PASSING = frozenset(
 )
 
 
-def with_findings(body: Expression) -> Expression:
+def with_findings(body: QueryExpression) -> QueryExpression:
     """The body of a query with its marks; what looks for nothing at all has a message for every document."""
     marked = _marked(body)
     return marked if _has_findings(marked) else Finding(marked, always=True)
 
 
-def _has_findings(expression: Expression) -> bool:
+def _has_findings(expression: QueryExpression) -> bool:
     return any(isinstance(part, Finding) for part in walk(expression))
 
 
 # Long: what each kind of expression has that can find something.
-def _marked(expression: Expression) -> Expression:
+def _marked(expression: QueryExpression) -> QueryExpression:
     match expression:
-        case Written() | Finding():
+        case ConstantValue() | Finding():
             return expression
         case FlwrExpression(clauses, returned):
             if any(isinstance(clause, ForClause | WhereClause) for clause in clauses):
@@ -82,7 +79,7 @@ def _marked(expression: Expression) -> Expression:
             return Negative(_marked(operand))
         case Cast(operand, asks=asks):
             return Finding(expression, always=True) if asks else replace(expression, operand=_marked(operand))
-        case Compared() | Connected() | Quantified():
+        case ComparedItems() | Connected() | Quantified():
             return Finding(expression, always=True)
         case Typed(operand, _, how):
             return (
@@ -92,8 +89,8 @@ def _marked(expression: Expression) -> Expression:
             if name in TRUTHS:
                 return Finding(expression, always=True)
             return Call(name, tuple(map(_marked, arguments)))
-        case Choice(condition, then, otherwise):
-            return Choice(condition, _branch(then), _branch(otherwise))
+        case IfElse(condition, then, otherwise):
+            return IfElse(condition, _branch(then), _branch(otherwise))
         case Switch(operand, cases, default):
             return Switch(operand, tuple((case, _branch(value)) for case, value in cases), _branch(default))
         case BuiltElement(attributes=attributes, content=content):
@@ -110,7 +107,7 @@ def _marked(expression: Expression) -> Expression:
             return Finding(expression)
 
 
-def _branch(expression: Expression) -> Expression:
+def _branch(expression: QueryExpression) -> QueryExpression:
     """A branch that looks for nothing is found if it is taken, unless it is empty."""
     marked = _marked(expression)
     return marked if _has_findings(marked) or marked == InTurn(()) else Finding(marked, always=True)

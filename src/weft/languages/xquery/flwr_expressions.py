@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from weft.languages.xquery.operator_expressions import OperatorParser
-from weft.plans.expressions import (
-    AxisStep,
-    Call,
-    Choice,
+from weft.plans.clauses import (
     Clause,
-    ComingDocument,
     CountClause,
-    Expression,
-    FlwrExpression,
     ForClause,
     GroupClause,
     LetClause,
     OrderClause,
     OrderKey,
+    WhereClause,
+)
+from weft.plans.expressions import (
+    AxisStep,
+    Call,
+    ComingDocument,
+    FlwrExpression,
+    IfElse,
     Quantified,
+    QueryExpression,
     Steps,
     Switch,
     Typed,
     VariableUse,
-    WhereClause,
 )
 
 _CLAUSES = ("for", "let", "where", "order", "stable", "group", "count")
@@ -33,7 +35,7 @@ class FlwrExpressionParser(OperatorParser):
 
     empty_greatest = False  # `declare default order empty greatest`
 
-    def single(self) -> Expression:
+    def single(self) -> QueryExpression:
         """One expression, up to a comma."""
         if self.kind == "name":
             following = self.following
@@ -43,9 +45,9 @@ class FlwrExpressionParser(OperatorParser):
                 return self._compound()
             if self.text == "for" and following in ("tumbling", "sliding"):
                 self.refuse("a window", self.at)
-        return self.disjunction()
+        return self.operation()
 
-    def _compound(self) -> Expression:
+    def _compound(self) -> QueryExpression:
         self.enter()
         variables = dict(self.variables)
         if self.text in ("for", "let"):
@@ -59,7 +61,7 @@ class FlwrExpressionParser(OperatorParser):
         return found
 
     @staticmethod
-    def _alias(value: Expression) -> Expression | None:
+    def _alias(value: QueryExpression) -> QueryExpression | None:
         """What may stand for a variable: a path from the document, which leads to the same nodes everywhere."""
         match value:
             case ComingDocument():
@@ -76,7 +78,7 @@ class FlwrExpressionParser(OperatorParser):
 
     # -- FLWR
 
-    def _flwr(self) -> Expression:
+    def _flwr(self) -> QueryExpression:
         clauses: list[Clause] = []
         while self.is_word(*_CLAUSES):
             match self.text:
@@ -137,7 +139,7 @@ class FlwrExpressionParser(OperatorParser):
             at, name = self.at, self._bound()
             type = self.sequence_type() if self.accept_word("as") else None
             if self.accept(":="):
-                value: Expression = self.single()
+                value: QueryExpression = self.single()
                 self.variables[name] = None
             elif name in self.variables:
                 value = VariableUse(name)
@@ -173,9 +175,9 @@ class FlwrExpressionParser(OperatorParser):
 
     # -- others
 
-    def _quantified(self) -> Expression:
+    def _quantified(self) -> QueryExpression:
         is_every = self.advance() == "every"
-        bindings: list[tuple[str, Expression]] = []
+        bindings: list[tuple[str, QueryExpression]] = []
         while True:
             name = self._bound()
             if self.accept_word("as"):
@@ -189,7 +191,7 @@ class FlwrExpressionParser(OperatorParser):
         self.expect_word("satisfies")
         return Quantified(is_every, tuple(bindings), self.single())
 
-    def _choice(self) -> Expression:
+    def _choice(self) -> QueryExpression:
         self.advance()
         self.expect("(")
         condition = self.expression()
@@ -197,16 +199,16 @@ class FlwrExpressionParser(OperatorParser):
         self.expect_word("then")
         then = self.single()
         self.expect_word("else")
-        return Choice(condition, then, self.single())
+        return IfElse(condition, then, self.single())
 
-    def _switch(self) -> Expression:
+    def _switch(self) -> QueryExpression:
         self.advance()
         self.expect("(")
         operand = self.expression()
         self.expect(")")
-        cases: list[tuple[Expression, Expression]] = []
+        cases: list[tuple[QueryExpression, QueryExpression]] = []
         while self.is_word("case"):
-            values: list[Expression] = []
+            values: list[QueryExpression] = []
             while self.accept_word("case"):
                 values.append(self.single())
             self.expect_word("return")

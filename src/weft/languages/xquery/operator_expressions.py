@@ -2,108 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, cast
+from typing import Literal
 
 from weft.languages.xquery.primaries import PrimaryParser
 from weft.plans.expressions import (
     Calculation,
     Cast,
-    Compared,
+    ComparedItems,
     Connected,
-    Expression,
+    ConstantValue,
     InTurn,
     Negative,
     NodeSets,
+    QueryExpression,
     Typed,
-    Written,
 )
 
 _GENERAL = ("=", "!=", "<", "<=", ">", ">=")
 _VALUE = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _NODE = ("is", "<<", ">>")
+_SETS: dict[str, Literal["union", "intersect", "except"]] = {
+    "|": "union",
+    "union": "union",
+    "intersect": "intersect",
+    "except": "except",
+}
+#: Operators from those that bind least on.
+_LEVELS: tuple[tuple[str, ...], ...] = (
+    ("or",),
+    ("and",),
+    (*_GENERAL, *_VALUE, *_NODE),
+    ("||",),
+    ("to",),
+    ("+", "-"),
+    ("*", "div", "idiv", "mod"),
+    ("|", "union"),
+    ("intersect", "except"),
+)
+_LEVEL_OF = {
+    ("name" if each.isalpha() else "sign", each): level for level, row in enumerate(_LEVELS, 1) for each in row
+}
+_ALONE = (3, 5)  # of these operators one does not follow another
 
 
 class OperatorParser(PrimaryParser):
     """Reads operations."""
 
-    def expression(self) -> Expression:
+    def expression(self) -> QueryExpression:
         """Expressions with commas between them."""
         parts = [self.single()]
         while self.accept(","):
             parts.append(self.single())
         return parts[0] if len(parts) == 1 else InTurn(tuple(parts))
 
-    def disjunction(self) -> Expression:
-        """`or`, and all that binds closer."""
-        return self._connected("or", lambda: self._connected("and", self._comparison))
-
-    def _connected(self, word: Literal["and", "or"], inner: Callable[[], Expression]) -> Expression:
-        parts = [inner()]
-        while self.accept_word(word):
-            parts.append(inner())
-        return parts[0] if len(parts) == 1 else Connected(word, tuple(parts))
-
-    def _comparison(self) -> Expression:
-        left = self._concatenation()
-        if self.kind == "sign" and self.text in _GENERAL:
-            return Compared("general", self.advance(), left, self._concatenation())
-        if self.is_word(*_VALUE):
-            return Compared("value", _VALUE[self.advance()], left, self._concatenation())
-        if self.text in _NODE and self.kind in ("sign", "name"):
-            return Compared("node", self.advance(), left, self._concatenation())
+    def operation(self, least: int = 1) -> QueryExpression:
+        """Operations that bind at least so close; one function for all of them, so that nesting takes few calls."""
+        left, most = self._typed(), len(_LEVELS)
+        while least <= (level := self._level()) <= most:
+            operator = self.advance()
+            right = self.operation(level + 1)
+            left = self._combined(level, operator, left, right)
+            most = level - 1 if level in _ALONE else level
         return left
 
-    def _concatenation(self) -> Expression:
-        left = self._range()
-        while self.accept("||"):
-            left = self._calculated("||", left, self._range())
-        return left
+    def _level(self) -> int:
+        """How close the operator binds that is next; 0 where there is none."""
+        if self.kind not in ("name", "sign"):
+            return 0
+        return _LEVEL_OF.get((self.kind, self.text), 0)
 
-    def _range(self) -> Expression:
-        left = self._sum()
-        return Calculation("to", left, self._sum()) if self.accept_word("to") else left
+    def _combined(self, level: int, operator: str, left: QueryExpression, right: QueryExpression) -> QueryExpression:
+        match level:
+            case 1 | 2:
+                word: Literal["and", "or"] = "or" if level == 1 else "and"
+                is_same = isinstance(left, Connected) and left.operator == word
+                before = left.parts if isinstance(left, Connected) and is_same else (left,)
+                return Connected(word, (*before, right))
+            case 3:
+                if operator in _VALUE:
+                    return ComparedItems("value", _VALUE[operator], left, right)
+                return ComparedItems("node" if operator in _NODE else "general", operator, left, right)
+            case 8 | 9:
+                self._check_row(left)
+                return NodeSets(_SETS[operator], left, right)
+            case _:
+                self._check_row(left)
+                return Calculation(operator, left, right)
 
-    def _sum(self) -> Expression:
-        left = self._product()
-        while self.kind == "sign" and self.text in ("+", "-"):
-            left = self._calculated(self.advance(), left, self._product())
-        return left
-
-    def _product(self) -> Expression:
-        left = self._union()
-        while (self.kind == "sign" and self.text == "*") or self.is_word("div", "idiv", "mod"):
-            left = self._calculated(self.advance(), left, self._union())
-        return left
-
-    _chained = 0
-
-    def _calculated(self, operator: str, left: Expression, right: Expression) -> Expression:
+    def _check_row(self, left: QueryExpression) -> None:
         """What goes on from the left nests in what runs it."""
-        self._chained += 1
-        if self._chained > 20 * self.most_nested:
-            self.refuse("so many operations", self.at)
-        depth, inner = 0, left
-        while isinstance(inner, Calculation) and depth <= 4 * self.most_nested:
-            depth, inner = depth + 1, inner.left
-        if depth > 4 * self.most_nested:
-            self.refuse(f"more than {4 * self.most_nested} operations in a row", self.at)
-        return Calculation(operator, left, right)
+        depth, most = 0, 4 * self.most_nested
+        while isinstance(left, Calculation | NodeSets) and depth <= most:
+            depth, left = depth + 1, left.left
+        if depth > most:
+            self.refuse(f"more than {most} operations in a row", self.at)
 
-    def _union(self) -> Expression:
-        left = self._intersection()
-        while self.accept("|") or self.accept_word("union"):
-            left = NodeSets("union", left, self._intersection())
-        return left
-
-    def _intersection(self) -> Expression:
-        left = self._typed()
-        while self.is_word("intersect", "except"):
-            operator = cast(Literal["intersect", "except"], self.advance())
-            left = NodeSets(operator, left, self._typed())
-        return left
-
-    def _typed(self) -> Expression:
+    def _typed(self) -> QueryExpression:
         """`instance of`, `treat as`, `castable as`, `cast as`."""
         found = self._arrow()
         if self.is_word("cast") and self.following == "as":
@@ -124,7 +118,7 @@ class OperatorParser(PrimaryParser):
             found = Typed(found, self.sequence_type(), "instance")
         return found
 
-    def _arrow(self) -> Expression:
+    def _arrow(self) -> QueryExpression:
         """`… => upper-case()`."""
         found = self._unary()
         while self.accept("=>"):
@@ -142,7 +136,7 @@ class OperatorParser(PrimaryParser):
             found = self.called(name, arguments, at)
         return found
 
-    def _unary(self) -> Expression:
+    def _unary(self) -> QueryExpression:
         signs = 0
         is_signed = False
         while self.kind == "sign" and self.text in ("-", "+"):
@@ -150,5 +144,5 @@ class OperatorParser(PrimaryParser):
             is_signed = True
         found = self.mapped()
         if is_signed and not signs % 2:
-            return Calculation("+", Written(0), found)
+            return Calculation("+", ConstantValue(0), found)
         return Negative(found) if signs % 2 else found

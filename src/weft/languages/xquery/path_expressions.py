@@ -8,19 +8,19 @@ from typing import cast, get_args
 from weft.languages.xquery.expression_reader import CONTEXT
 from weft.languages.xquery.sequence_types import NO_NODES, TypeReader
 from weft.plans.expressions import (
-    Axis,
     AxisStep,
     Call,
-    Compared,
+    ComparedItems,
     Connected,
     ContextItem,
     EachStep,
-    Expression,
     Filtered,
     Mapped,
     NodeTest,
     Quantified,
+    QueryExpression,
     Steps,
+    TreeAxis,
     TreeRoot,
     Typed,
 )
@@ -50,17 +50,17 @@ TRUTHS = frozenset(
 class PathParser(TypeReader):
     """Reads paths."""
 
-    def primary(self) -> Expression:
+    def primary(self) -> QueryExpression:
         """What is neither a path nor an operation."""
         raise NotImplementedError
 
-    def path(self) -> Expression:
+    def path(self) -> QueryExpression:
         """A path, or what stands in its place."""
         if self.kind == "sign" and self.text in ("/", "//"):
             is_deep = self.advance() == "//"
             if not is_deep and not self._starts_step():
                 return TreeRoot()
-            start: Expression = TreeRoot()
+            start: QueryExpression = TreeRoot()
             steps = self._steps(is_deep)
             return Steps(start, steps)
         first = self._step()
@@ -106,14 +106,15 @@ class PathParser(TypeReader):
             return AxisStep("child", self._node_test(is_attribute=False), self.predicates())
         if self.kind == "name" and following == "::":
             at, axis = self.at, self.advance()
-            if axis not in get_args(Axis):
+            if axis not in get_args(TreeAxis):
                 self.refuse(f"the axis {axis}::", at)
             self.expect("::")
-            return AxisStep(cast(Axis, axis), self._node_test(axis == "attribute"), self.predicates())
+            return AxisStep(cast(TreeAxis, axis), self._node_test(axis == "attribute"), self.predicates())
         is_kind = following == "(" and self.text in _KINDS
-        if is_kind or (self.kind == "name" and following != "(" and not self._starts_computed(following)):
+        is_name = self.kind == "name" and following not in ("(", "#")
+        if is_kind or (is_name and not self._starts_computed(following)):
             is_attribute = is_kind and self.text == "attribute"
-            axis_name: Axis = "attribute" if is_attribute else "child"
+            axis_name: TreeAxis = "attribute" if is_attribute else "child"
             return AxisStep(axis_name, self._node_test(is_attribute), self.predicates())
         return EachStep(self.postfix())
 
@@ -130,9 +131,9 @@ class PathParser(TypeReader):
             return self.kind_test()
         return NodeTest("attribute" if is_attribute else "element", self.label(is_attribute))
 
-    def predicates(self) -> tuple[Expression, ...]:
+    def predicates(self) -> tuple[QueryExpression, ...]:
         """Predicates, one behind the other."""
-        found: list[Expression] = []
+        found: list[QueryExpression] = []
         while self.kind == "sign" and self.text == "[":
             self.enter()
             self.advance()
@@ -141,13 +142,13 @@ class PathParser(TypeReader):
             self.leave()
         return tuple(found)
 
-    def postfix(self) -> Expression:
+    def postfix(self) -> QueryExpression:
         """A primary expression with predicates."""
         found = self.primary()
         predicates = self.predicates()
         return Filtered(found, predicates) if predicates else found
 
-    def mapped(self) -> Expression:
+    def mapped(self) -> QueryExpression:
         """Paths with `!` between them."""
         found = self.path()
         while self.accept("!"):
@@ -155,12 +156,12 @@ class PathParser(TypeReader):
         return found
 
 
-def _may_count(predicate: Expression) -> bool:
+def _may_count(predicate: QueryExpression) -> bool:
     """Whether a predicate may ask for a position: then `//a[…]` must go step by step."""
     match predicate:
         case Steps(steps=steps) if isinstance(steps[-1], AxisStep):
             return _asks_position(predicate)
-        case Compared() | Connected() | Quantified() | Typed():
+        case ComparedItems() | Connected() | Quantified() | Typed():
             return _asks_position(predicate)
         case Call(name) if name in TRUTHS:
             return _asks_position(predicate)

@@ -9,20 +9,18 @@ from weft.languages.xquery.direct_constructors import DirectConstructors
 from weft.languages.xquery.expression_reader import CONTEXT, LOCAL, number_of
 from weft.languages.xquery.references import read_string
 from weft.languages.xquery.sequence_types import ATOMIC_TYPES
+from weft.plans.constructions import BuiltAttribute, BuiltElement, BuiltLeaf
 from weft.plans.expressions import (
-    BuiltAttribute,
-    BuiltElement,
-    BuiltLeaf,
     Call,
     Cast,
     ComingDocument,
-    Expression,
+    ConstantValue,
     InTurn,
+    QueryExpression,
     SequenceType,
     Typed,
     UserCall,
     VariableUse,
-    Written,
 )
 
 _MOST = 1_000
@@ -69,7 +67,7 @@ _REFUSED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class FunctionSignature:
     """What a function of the query takes and gives."""
 
     parameters: tuple[SequenceType | None, ...]
@@ -79,15 +77,15 @@ class PrimaryParser(DirectConstructors):
     """Reads primary expressions."""
 
     stream = ""
-    signatures: dict[tuple[str, int], Signature]
+    signatures: dict[tuple[str, int], FunctionSignature]
     global_variables: set[str]
 
-    def primary(self) -> Expression:
+    def primary(self) -> QueryExpression:
         """What is neither a path nor an operation."""
         if self.kind == "number":
-            return Written(number_of(self.advance()))
+            return ConstantValue(number_of(self.advance()))
         if self.kind == "string":
-            return Written(read_string(self))
+            return ConstantValue(read_string(self))
         if self.kind == "name":
             return self._named()
         match self.text:
@@ -104,7 +102,7 @@ class PrimaryParser(DirectConstructors):
                 self.refuse("an annotation", self.at)
         return self.unexpected("an expression")
 
-    def _variable(self) -> Expression:
+    def _variable(self) -> QueryExpression:
         at, name = self.at, self.variable_name()
         if name in self.variables:
             return self.variables[name] or VariableUse(name)
@@ -112,7 +110,7 @@ class PrimaryParser(DirectConstructors):
             return UserCall(f"${name}", ())
         return self.fail(f"expected a variable that is bound, found ${name}", at)
 
-    def _parentheses(self) -> Expression:
+    def _parentheses(self) -> QueryExpression:
         self.enter()
         self.expect("(")
         inner = InTurn(()) if self.text == ")" else self.expression()
@@ -120,7 +118,7 @@ class PrimaryParser(DirectConstructors):
         self.expect(")")
         return inner
 
-    def _named(self) -> Expression:
+    def _named(self) -> QueryExpression:
         """A call, a constructor, or what there is not, told by its name."""
         at, following = self.at, self.following
         if self.text in _REFUSED and following in ("{", "("):
@@ -136,12 +134,12 @@ class PrimaryParser(DirectConstructors):
 
     # -- calls
 
-    def _call(self) -> Expression:
+    def _call(self) -> QueryExpression:
         at, name = self.at, self.function_name(self.text, self.at)
         self.advance()
         self.expect("(")
         self.enter()
-        arguments: list[Expression] = []
+        arguments: list[QueryExpression] = []
         while self.text != ")":
             arguments.append(self.single())
             if not self.accept(","):
@@ -150,7 +148,7 @@ class PrimaryParser(DirectConstructors):
         self.expect(")")
         return self.called(name, arguments, at)
 
-    def called(self, name: str, arguments: list[Expression], at: int) -> Expression:
+    def called(self, name: str, arguments: list[QueryExpression], at: int) -> QueryExpression:
         """A function with its arguments."""
         if (signature := self.signatures.get((name, len(arguments)))) is not None:
             return UserCall(f"{name}#{len(arguments)}", tuple(map(converted, arguments, signature.parameters)))
@@ -172,9 +170,13 @@ class PrimaryParser(DirectConstructors):
             self.fail(f"expected {expected} arguments of {name}(), found {len(arguments)}", at)
         return Call(name, tuple(arguments) or ((CONTEXT,) if most and name != "true" else ()))
 
-    def _document(self, arguments: list[Expression], at: int) -> Expression:
+    def _document(self, arguments: list[QueryExpression], at: int) -> QueryExpression:
         """`doc("name")`: the document that comes, if it is of that stream or names none."""
-        if len(arguments) != 1 or not isinstance(arguments[0], Written) or not isinstance(arguments[0].value, str):
+        if (
+            len(arguments) != 1
+            or not isinstance(arguments[0], ConstantValue)
+            or not isinstance(arguments[0].value, str)
+        ):
             self.refuse("a document whose name is worked out", at, "write it in quotes")
         name = arguments[0].value
         if self.stream and name != self.stream:
@@ -184,17 +186,17 @@ class PrimaryParser(DirectConstructors):
 
     # -- computed constructors
 
-    def _computed(self) -> Expression:
+    def _computed(self) -> QueryExpression:
         at, kind = self.at, self.advance()
         if kind in ("text", "comment", "document"):
             return BuiltLeaf(cast(Literal["text", "comment", "document"], kind), self._braced())
         if kind not in ("element", "attribute"):
             self.refuse(f"a computed {kind}", at)
-        name: str | Expression
+        name: str | QueryExpression
         declared: tuple[tuple[str, str], ...] = ()
         if self.text == "{":
             name = self._braced()
-            if isinstance(name, Written) and isinstance(name.value, str) and ":" not in name.value:
+            if isinstance(name, ConstantValue) and isinstance(name.value, str) and ":" not in name.value:
                 name = name.value
         else:
             name_at, name = self.at, self.advance()
@@ -208,7 +210,7 @@ class PrimaryParser(DirectConstructors):
         in_scope = tuple(self.namespaces.items())
         return BuiltElement(name, (), (content,), declared, in_scope if not isinstance(name, str) else ())
 
-    def _braced(self) -> Expression:
+    def _braced(self) -> QueryExpression:
         self.expect("{")
         self.enter()
         with self._inside(()):
@@ -218,6 +220,6 @@ class PrimaryParser(DirectConstructors):
         return inner
 
 
-def converted(value: Expression, type: SequenceType | None) -> Expression:
+def converted(value: QueryExpression, type: SequenceType | None) -> QueryExpression:
     """What a function takes or gives, as its type says."""
     return value if type is None else Typed(value, type, "convert")

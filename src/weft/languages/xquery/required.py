@@ -12,30 +12,27 @@ from decimal import Decimal
 from weft.documents.kind import Kind
 from weft.languages.xquery.findings import PASSING
 from weft.languages.xquery.values import join
+from weft.plans.clauses import CountClause, ForClause, LetClause, WhereClause
 from weft.plans.expressions import (
     AxisStep,
     Call,
     ComingDocument,
-    Compared,
+    ComparedItems,
     Connected,
+    ConstantValue,
     ContextItem,
-    CountClause,
-    Declared,
-    Expression,
     Filtered,
     Finding,
     FlwrExpression,
-    ForClause,
-    LetClause,
     Mapped,
     NodeSets,
     Quantified,
+    QueryExpression,
     Steps,
     TreeRoot,
     UserCall,
+    UserFunction,
     VariableUse,
-    WhereClause,
-    Written,
 )
 from weft.plans.plan import (
     Combine,
@@ -54,9 +51,9 @@ from weft.plans.plan import (
 from weft.plans.walk import walk
 
 Links = tuple[Link, ...]
-Known = Mapping[str, Expression]  # what variables stand for
+StandsFor = Mapping[str, QueryExpression]  # what variables stand for
 _ANY = Pattern(None, (Step("*"),))  # the root element, which every document has
-_UNKNOWN = Written("")
+_UNKNOWN = ConstantValue("")
 _MOST = 64  # patterns of a query
 _TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _KINDS = {"element": Kind.ELEMENT, "attribute": Kind.ATTRIBUTE, "text": Kind.TEXT}
@@ -64,9 +61,9 @@ _KINDS = {"element": Kind.ELEMENT, "attribute": Kind.ATTRIBUTE, "text": Kind.TEX
 _THROUGH = PASSING - {"insert-before", "tokenize"}
 
 
-def required(body: Expression, functions: tuple[Declared, ...]) -> Selection:
+def required(body: QueryExpression, functions: tuple[UserFunction, ...]) -> Selection:
     """The patterns of which one must hold something."""
-    known: dict[str, Expression] = {each.name: each.body for each in functions if each.name.startswith("$")}
+    known: dict[str, QueryExpression] = {each.name: each.body for each in functions if each.name.startswith("$")}
     patterns: dict[Pattern, None] = {}
     for part in walk(body):
         for name, value in _bound(part):  # a name that is bound twice stands for neither
@@ -79,7 +76,7 @@ def required(body: Expression, functions: tuple[Declared, ...]) -> Selection:
     return Combine("union", tuple(patterns)) if len(patterns) > 1 else next(iter(patterns))
 
 
-def _bound(part: object) -> Iterator[tuple[str, Expression | None]]:
+def _bound(part: object) -> Iterator[tuple[str, QueryExpression | None]]:
     """The names that a clause or a quantifier binds, each with what it stands for if that is an expression."""
     match part:
         case LetClause(name, value):
@@ -92,7 +89,7 @@ def _bound(part: object) -> Iterator[tuple[str, Expression | None]]:
             yield from ((name, None) for name, _ in bindings)
 
 
-def _patterns(expression: Expression, known: Known) -> list[Pattern]:
+def _patterns(expression: QueryExpression, known: StandsFor) -> list[Pattern]:
     """What must hold something where an expression finds something."""
     match expression:
         case FlwrExpression(clauses):
@@ -121,7 +118,7 @@ def _patterns(expression: Expression, known: Known) -> list[Pattern]:
             return [_ANY]
 
 
-def _is_node(start: Expression) -> bool:
+def _is_node(start: QueryExpression) -> bool:
     return not isinstance(start, ContextItem)
 
 
@@ -168,13 +165,13 @@ def _links(steps: tuple[object, ...]) -> Links:
     return links
 
 
-def _all_tests(condition: Expression, subject: str | None, known: Known) -> list[Test]:
+def _all_tests(condition: QueryExpression, subject: str | None, known: StandsFor) -> list[Test]:
     parts = condition.parts if isinstance(condition, Connected) and condition.operator == "and" else (condition,)
     tests = (_test(part, subject, known) for part in parts)
     return [test for test in tests if test is not None]
 
 
-def _test(condition: Expression, subject: str | None, known: Known) -> Test | None:
+def _test(condition: QueryExpression, subject: str | None, known: StandsFor) -> Test | None:
     """What a condition asks at least of a variable's node, or of the context item; nothing where that is not known."""
     match condition:
         case Connected("or", parts):
@@ -183,7 +180,7 @@ def _test(condition: Expression, subject: str | None, known: Known) -> Test | No
             return Or(tuple(some)) if len(some) == len(each) else None
         case Connected("and"):
             return conjunction(_all_tests(condition, subject, known))
-        case Compared("general" | "value", operator, left, right):
+        case ComparedItems("general" | "value", operator, left, right):
             found = _compared(operator, left, right, subject)
             return found or _compared(_TURNED[operator], right, left, subject)
         case Call("exists" | "boolean", (operand,)):
@@ -194,22 +191,22 @@ def _test(condition: Expression, subject: str | None, known: Known) -> Test | No
             return None
 
 
-def _compared(operator: str, left: Expression, right: Expression, subject: str | None) -> Test | None:
+def _compared(operator: str, left: QueryExpression, right: QueryExpression, subject: str | None) -> Test | None:
     links = _from_subject(left, subject)
-    if links is None or not isinstance(right, Written) or isinstance(right.value, bool):
+    if links is None or not isinstance(right, ConstantValue) or isinstance(right.value, bool):
         return None
     constant = float(right.value) if isinstance(right.value, int | float | Decimal) else right.value
     operators: dict[str, Comparison] = {"=": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
     return has(links, Value(operators[operator], constant, isinstance(constant, float)))
 
 
-def _exists(operand: Expression, subject: str | None) -> Test | None:
+def _exists(operand: QueryExpression, subject: str | None) -> Test | None:
     links = _from_subject(operand, subject)
     found = None if not links else has(links)
     return found if isinstance(found, Has) else None
 
 
-def _from_subject(expression: Expression, subject: str | None) -> Links | None:
+def _from_subject(expression: QueryExpression, subject: str | None) -> Links | None:
     """The path from the subject; the value of its last node is asked, so it must go down all the way."""
     start, steps = (expression.start, expression.steps) if isinstance(expression, Steps) else (expression, ())
     if start != (ContextItem() if subject is None else VariableUse(subject)):

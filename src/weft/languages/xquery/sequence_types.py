@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.languages.xquery.expression_reader import ExpressionReader
-from weft.plans.expressions import TestedKind, NodeTest, Occurrence, SequenceType
+from weft.plans.expressions import NodeTest, Occurrence, SequenceType, TestedKind
 
 _INTEGERS = [
     "int",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weft.plans.expressions import Declared, Expression
+from weft.plans.expressions import QueryExpression, UserFunction
 from weft.plans.plan import Selection
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class LoneQuery:
     """A query of XQuery that shares its necessary conditions with others, and is worked out by itself where they hold.
 
     A document in which `required` finds nothing has no message.
@@ -17,6 +17,6 @@ class Program:
 
     stream: str
     required: Selection
-    body: Expression
-    functions: tuple[Declared, ...]
+    body: QueryExpression
+    functions: tuple[UserFunction, ...]
     why: str  # it does not share more

@@ -8,12 +8,12 @@ from weft.languages.reader import OnWarning
 from weft.languages.xquery.expression_reader import LOCAL
 from weft.languages.xquery.findings import with_findings
 from weft.languages.xquery.flwr_expressions import FlwrExpressionParser
-from weft.languages.xquery.primaries import Signature, converted
+from weft.languages.xquery.primaries import FunctionSignature, converted
 from weft.languages.xquery.references import read_string
 from weft.languages.xquery.required import required
 from weft.languages.xquery.signatures import find_signatures
-from weft.plans.expressions import Declared, Expression, SequenceType, UserCall
-from weft.plans.program import Program
+from weft.plans.expressions import QueryExpression, SequenceType, UserCall, UserFunction
+from weft.plans.lone_query import LoneQuery
 from weft.plans.walk import walk
 
 _REFUSED = ("import", "module")
@@ -24,14 +24,14 @@ _SETTINGS = {  # what prologs say that changes nothing here, or is read below
 }
 
 
-def parse_program(
+def parse_lone_query(
     query: str,
     namespaces: Mapping[str, str] | None,
     ignore_namespaces: bool,
     most_nested: int,
     on_warning: OnWarning | None,
     why: str,
-) -> Program:
+) -> LoneQuery:
     """The program of a query; `why` says what it has that the shared plan does not."""
     parser = ProgramParser(query, namespaces or {}, ignore_namespaces).within(most_nested, on_warning)
     return parser.program(why)
@@ -42,10 +42,10 @@ class ProgramParser(FlwrExpressionParser):
 
     def __init__(self, query: str, namespaces: Mapping[str, str], ignore_namespaces: bool = False) -> None:
         super().__init__(query, namespaces, ignore_namespaces)
-        self._functions: list[Declared] = []
+        self._functions: list[UserFunction] = []
         self.signatures, self.global_variables = {}, set()
 
-    def program(self, why: str) -> Program:
+    def program(self, why: str) -> LoneQuery:
         """The whole query."""
         self._prolog()
         body = self.expression()
@@ -54,7 +54,7 @@ class ProgramParser(FlwrExpressionParser):
         self._check_calls(body)
         functions = tuple(self._functions)
         found = with_findings(body)
-        return Program(self.stream, required(found, functions), found, functions, why)
+        return LoneQuery(self.stream, required(found, functions), found, functions, why)
 
     # -- prolog
 
@@ -129,7 +129,7 @@ class ProgramParser(FlwrExpressionParser):
         value = converted(self.single(), type)
         if name in self.global_variables:
             self.fail(f"expected each variable once, found ${name} again", at)
-        self._functions.append(Declared(f"${name}", (), value))
+        self._functions.append(UserFunction(f"${name}", (), value))
         self.global_variables.add(name)
 
     def _function_declaration(self) -> None:
@@ -147,9 +147,9 @@ class ProgramParser(FlwrExpressionParser):
         full = f"{name}#{len(parameters)}"
         if any(each.name == full for each in self._functions):
             self.fail(f"expected each function once, found {name.replace(f'{{{LOCAL}}}', 'local:')}() again", at)
-        self._functions.append(Declared(full, tuple(parameters), converted(body, given)))
+        self._functions.append(UserFunction(full, tuple(parameters), converted(body, given)))
 
-    def signature(self) -> tuple[list[str], Signature, SequenceType | None]:
+    def signature(self) -> tuple[list[str], FunctionSignature, SequenceType | None]:
         """The parameters of a function and their types, and the type of what it gives."""
         names: list[str] = []
         types: list[SequenceType | None] = []
@@ -160,9 +160,9 @@ class ProgramParser(FlwrExpressionParser):
             if not self.accept(","):
                 break
         self.expect(")")
-        return names, Signature(tuple(types)), self.sequence_type() if self.accept_word("as") else None
+        return names, FunctionSignature(tuple(types)), self.sequence_type() if self.accept_word("as") else None
 
-    def _check_calls(self, body: Expression) -> None:
+    def _check_calls(self, body: QueryExpression) -> None:
         """No function may call itself, on whatever way."""
         calls = {each.name: _calls(each.body) for each in self._functions}
         done: set[str] = set()
@@ -180,5 +180,5 @@ class ProgramParser(FlwrExpressionParser):
             visit(name, ())
 
 
-def _calls(body: Expression) -> set[str]:
+def _calls(body: QueryExpression) -> set[str]:
     return {each.name for each in walk(body) if isinstance(each, UserCall)}
