@@ -118,6 +118,8 @@ def _abs(run: Run, items: Items) -> Items:
     number = _one_number(run, items, "abs")
     if number is None:
         return []
+    if isinstance(number, float):
+        return [math.fabs(number)]
     return [-number if number < 0 else number]
 
 

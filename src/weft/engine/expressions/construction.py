@@ -84,7 +84,7 @@ def _attribute(expression: BuiltAttribute, scope: Scope) -> BuiltNode:
         if ":" in name:
             raise DynamicError(f"the name {name!r}: a prefix in the name of an attribute that is worked out")
     parts = [
-        str(part.value) if isinstance(part, ConstantValue) else joined_text(value(part, scope), run)
+        text_of(part.value) if isinstance(part, ConstantValue) else joined_text(value(part, scope), run)
         for part in expression.parts
     ]
     declared = "".join(declaration(prefix, uri) for prefix, uri in expression.declared)
@@ -123,7 +123,7 @@ def _add(part: QueryExpression, scope: Scope, content: _Content, undeclares: boo
     """What one part of an element's content comes to; values next to each other have a space between them."""
     run = scope.run
     if isinstance(part, BuiltLeaf) and part.kind == "text" and isinstance(part.content, ConstantValue):
-        content.pieces.append(run.write(escape_text(str(part.content.value))))
+        content.pieces.append(run.write(escape_text(text_of(part.content.value))))
         content.has_content = True
         return
     after_value = False

@@ -84,7 +84,7 @@ class DocumentTree:
         """The elements and texts in each node."""
         found: list[list[int]] = [[] for _ in self.kind]
         for node in range(1, len(self.kind)):
-            if self.kind[node] != NodeKinds.ATTRIBUTE:
+            if self.kind[node] != NodeKinds.ATTRIBUTE and self.parent[node] >= 0:
                 found[self.parent[node]].append(node)
         return found
 
