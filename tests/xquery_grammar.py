@@ -17,6 +17,7 @@ _STEPS = (
     "/self::a", "/descendant::c", "/a[b]", "/*[not(c)]", '/b[@y = "t" or c]', "/(a | b)", "/ancestor-or-self::*[@x]",
     "/descendant-or-self::b", "/*[@x][1]", "/following::b[1]", "/preceding::*[2]", "//a[1]", "/*[count(*) > 1]",
 )  # fmt: skip
+_FROM_BELOW = ("/..", "/ancestor::a", "/ancestor-or-self::*[@x]")
 _PROLOG = """declare variable $k := 2;
 declare function local:twice($n as xs:decimal?) as xs:decimal? { 2 * $n };
 declare function local:label($e as node()?, $s as xs:string) as xs:string { concat(name($e), $s) };
@@ -106,12 +107,17 @@ class _Query:
         """A path that leads to elements."""
         start = self._random.choice(["/a", "//b", "/a", "//a", *self._singles * 3, *self._several * 2])
         steps = [self._random.choice(_STEPS) for _ in range(self._random.randint(0 if start[0] == "/" else least, 2))]
+        for at, step in enumerate(steps[1:], 1):  # Saxon gives nodes twice that lie below two such nodes in each other
+            if step.startswith("//") and steps[at - 1] in _FROM_BELOW:
+                steps[at] = step[1:]
         return start + "".join(steps)
 
     def single(self) -> str:
         """A path to one node at most."""
         if self._singles and not self._one_in(3):
-            return self._random.choice(self._singles) + self.choose("", "/@x", "/@y", "/@x", "/b[1]", "/*[last()]", "/..")
+            return self._random.choice(self._singles) + self.choose(
+                "", "/@x", "/@y", "/@x", "/b[1]", "/*[last()]", "/.."
+            )
         return f"({self.path()}{self.choose('', '/@y', '/text()')})[{self.choose('1', '2', 'last()')}]"
 
     def numeric(self) -> str:
@@ -159,7 +165,7 @@ class _Query:
             one, two = self.condition(depth - 1), self.condition(depth - 1)
             some, inner = self.choose("some", "every"), self.name()
             return self.choose(
-                f"({one} and {two})", f"({one} or {two})", f"not({one})", f"(if ({one}) then {two} else {path})",
+                f"({one} and {two})", f"({one} or {two})", f"not({one})", f"(if ({one}) then {two} else exists({path}))",
                 f"({some} ${inner} in {path} satisfies ${inner}/@y = {other}/@y)",
                 f"({some} ${inner} in {path}, $z in ${inner}/* satisfies $z << ${inner})",
             )  # fmt: skip
@@ -167,12 +173,12 @@ class _Query:
         return self.choose(
             f'{path} {operator} "{self.choose("t", "2", "u")}"', f"{path}/@y = {other}/@y", f"{path} {operator} {other}",
             f"{path}/@x {operator} {self._random.randint(0, 3)}", f"exists({path})", f"empty({path})", path,
-            f"{self.number(1)} {operator} {self.number(0)}", f"contains({self.text(1)}, {self.text(0)})",
+            f"{self.number(1)} {operator} {self.number(0)}", f"contains({self.text(1)}, \"t\")",
             f'starts-with({self.text(0)}, "t")', f"{self.text(0)} eq {self.text(0)}", f"{path}/@x = (1, 2.5)",
             f"count({path}) gt {self._random.randint(0, 3)}", f"({path})[1] is ({other})[1]",
             f"({path})[1] << ({other})[1]", f"deep-equal(({path})[1], ({other})[1])", f'{path} = ("t", "10")',
             f"{single} castable as xs:integer", f"{single} instance of element(a)?", f'matches({self.text(0)}, "^[a-t]+$")',
-            f"{path}/@x {operator} {other}/@x + 1" if self._one_in(9) else f"boolean({path})",
+            f"boolean({path})",
         )  # fmt: skip
 
     # -- clauses
@@ -222,8 +228,12 @@ class _Query:
 
     def _order(self) -> str:
         single = self._random.choice(self._singles)
-        key = self.choose(f"{single}/@y", f"number({single}/@x)", f"count({single}/*)", f"string({single})", f"{single}/@x")
-        behind = self.choose("", " descending", " empty greatest", " descending empty least", " ascending empty greatest")
+        key = self.choose(
+            f"{single}/@y", f"number({single}/@x)", f"count({single}/*)", f"string({single})", f"{single}/@x"
+        )
+        behind = self.choose(
+            "", " descending", " empty greatest", " descending empty least", " ascending empty greatest"
+        )
         return f" order by {key}{behind}, {self._random.choice(self._singles)}/@y"
 
     def _grouped(self) -> str:
@@ -238,7 +248,9 @@ class _Query:
     def item(self, depth: int) -> str:
         """An element, or something else of which messages are made."""
         if self._one_in(4):
-            return self.choose(self.text(1), self.number(1), f"string({self.condition(1)})", self.path(0), "$k")
+            return self.choose(
+                self.text(1), self.number(1), f"string(boolean({self.condition(1)}))", self.path(0), "$k"
+            )
         if self._one_in(5):
             return f'element {{ concat("e", {self._random.randint(1, 3)}) }} {{ attribute n {{ {self.number(1)} }}, {self.content(depth)} }}'
         attributes = f' n="{{ {self.number(1)} }}"' if self._one_in(2) else ""

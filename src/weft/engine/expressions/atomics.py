@@ -105,7 +105,7 @@ def text_of(single: SingleValue) -> str:
     """A value as it is written."""
     match single:
         case str():
-            return single
+            return str(single)
         case bool():
             return "true" if single else "false"
         case int():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from typing import NamedTuple
 
 from weft.documents.kind import Kind
 from weft.languages.xquery.findings import PASSING
@@ -54,6 +55,16 @@ Links = tuple[Link, ...]
 StandsFor = Mapping[str, QueryExpression]  # what variables stand for
 _ANY = Pattern(None, (Step("*"),))  # the root element, which every document has
 _UNKNOWN = ConstantValue("")
+
+
+class Needed(NamedTuple):
+    """A pattern that must hold something, and whether it holds what is found, or only what is on the way there."""
+
+    pattern: Pattern
+    is_whole: bool
+
+
+_UNKNOWN_NODES = Needed(_ANY, False)
 _MOST = 64  # patterns of a query
 _TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _KINDS = {"element": Kind.ELEMENT, "attribute": Kind.ATTRIBUTE, "text": Kind.TEXT}
@@ -70,7 +81,8 @@ def required(body: QueryExpression, functions: tuple[UserFunction, ...]) -> Sele
             known[name] = _UNKNOWN if value is None or (name in known and known[name] != value) else value
     for part in walk(body):
         if isinstance(part, Finding):
-            patterns |= dict.fromkeys([_ANY] if part.always else _patterns(part.expression, known))
+            found = [_UNKNOWN_NODES] if part.always else _patterns(part.expression, known)
+            patterns |= dict.fromkeys(needed.pattern for needed in found)
     if _ANY in patterns or not 0 < len(patterns) <= _MOST:
         return _ANY
     return Combine("union", tuple(patterns)) if len(patterns) > 1 else next(iter(patterns))
@@ -89,60 +101,65 @@ def _bound(part: object) -> Iterator[tuple[str, QueryExpression | None]]:
             yield from ((name, None) for name, _ in bindings)
 
 
-def _patterns(expression: QueryExpression, known: StandsFor) -> list[Pattern]:
+def _patterns(expression: QueryExpression, known: StandsFor) -> list[Needed]:
     """What must hold something where an expression finds something."""
     match expression:
         case FlwrExpression(clauses):
             first = next((clause for clause in clauses if isinstance(clause, ForClause | WhereClause)), None)
             if not isinstance(first, ForClause) or first.allows_empty:
-                return [_ANY]
+                return [_UNKNOWN_NODES]
             names = [name for each in clauses for name, _ in _bound(each)]
             is_once = names.count(first.name) == 1
             conditions = [each.condition for each in clauses if isinstance(each, WhereClause) and is_once]
             tests = [test for each in conditions for test in _all_tests(each, first.name, known)]
-            return [_with_tests(pattern, tests) for pattern in _patterns(first.source, known)]
+            return [_with_tests(needed, tests) for needed in _patterns(first.source, known)]
         case NodeSets("union", left, right):
             return [*_patterns(left, known), *_patterns(right, known)]
-        case NodeSets(left=left) | Filtered(left) | Mapped(left):
+        case NodeSets(left=left) | Filtered(left):
             return _patterns(left, known)
+        case Mapped(left):
+            return [Needed(each.pattern, False) for each in _patterns(left, known)]
         case Call(name, arguments) if name in _THROUGH:
-            return _patterns(arguments[0], known)
+            return [Needed(each.pattern, False) for each in _patterns(arguments[0], known)]
         case VariableUse(name) | UserCall(name, ()) if name in known:
             return _patterns(known[name], {other: value for other, value in known.items() if other != name})
         case Steps(start, steps):
+            links, is_whole = _links(steps), _goes_down(steps)
             if isinstance(start, ComingDocument | TreeRoot):
-                return [_pattern(_links(steps))]
-            below = _links(steps)
-            return [_behind(pattern, below) for pattern in _patterns(start, known)] if _is_node(start) else [_ANY]
+                return [Needed(_below(None, links), is_whole)]
+            return [_behind(needed, links, is_whole) for needed in _patterns(start, known)]
         case _:
-            return [_ANY]
+            return [_UNKNOWN_NODES]
 
 
-def _is_node(start: QueryExpression) -> bool:
-    return not isinstance(start, ContextItem)
-
-
-def _pattern(links: Links) -> Pattern:
-    pattern: Pattern | None = None
+def _below(pattern: Pattern | None, links: Links) -> Pattern:
     for link in links:
         pattern = Pattern(pattern, link.path, link.test)
     return pattern or _ANY
 
 
-def _behind(pattern: Pattern, links: Links) -> Pattern:
-    """A path goes on; nothing is known of what it starts from where that is any node."""
-    if pattern == _ANY:
-        return _ANY
-    for link in links:
-        pattern = Pattern(pattern, link.path, link.test)
-    return pattern
+def _behind(needed: Needed, links: Links, is_whole: bool) -> Needed:
+    """A path goes on; nothing is known of where it goes if it is not known where it starts."""
+    if not needed.is_whole:
+        return needed
+    return Needed(_below(needed.pattern, links), is_whole)
 
 
-def _with_tests(pattern: Pattern, tests: list[Test]) -> Pattern:
-    if pattern == _ANY or not tests:
-        return pattern
+def _with_tests(needed: Needed, tests: list[Test]) -> Needed:
+    """Conditions on the nodes that a path leads to, if it is known to its end."""
+    if not needed.is_whole or not tests:
+        return needed
+    pattern = needed.pattern
     own = [] if pattern.test is None else [pattern.test]
-    return Pattern(pattern.parent, pattern.path, conjunction([*own, *tests]))
+    return Needed(Pattern(pattern.parent, pattern.path, conjunction([*own, *tests])), True)
+
+
+def _goes_down(steps: tuple[object, ...]) -> bool:
+    """Whether `_links` has all steps of a path."""
+    return sum(len(link.path) for link in _links(steps)) == sum(
+        not (isinstance(step, AxisStep) and step.axis == "descendant-or-self" and step.test.kind == "node")
+        for step in steps
+    )
 
 
 def _links(steps: tuple[object, ...]) -> Links:
@@ -212,8 +229,4 @@ def _from_subject(expression: QueryExpression, subject: str | None) -> Links | N
     if start != (ContextItem() if subject is None else VariableUse(subject)):
         return None
     links = _links(steps)
-    is_whole = sum(len(link.path) for link in links) == sum(
-        not (isinstance(step, AxisStep) and step.axis == "descendant-or-self" and step.test.kind == "node")
-        for step in steps
-    )
-    return links if is_whole else None
+    return links if _goes_down(steps) else None
