@@ -132,7 +132,8 @@ class _Query:
             return self.choose(
                 f"({one} + {other})", f"({one} - {other})", f"({one} * {other})", f"({one} div 4)", f"({one} mod 3)",
                 f"floor({one})", f"round({one})", f"abs({one})", f"-{one}", f"max(({one}, {other}))",
-                f"ceiling({one})", f"min(({one}, {other}, 3))", f"local:twice({self.choose('1.5', '$k', self.numeric())})",
+                f"ceiling({one})", f"min(({one}, {other}, 3))",
+                f"local:twice({self.choose('1.5', '$k', self.numeric())})",
             )  # fmt: skip
         path = self.path()
         return self.choose(
@@ -165,19 +166,22 @@ class _Query:
             one, two = self.condition(depth - 1), self.condition(depth - 1)
             some, inner = self.choose("some", "every"), self.name()
             return self.choose(
-                f"({one} and {two})", f"({one} or {two})", f"not({one})", f"(if ({one}) then {two} else exists({path}))",
+                f"({one} and {two})", f"({one} or {two})", f"not({one})",
+                f"(if ({one}) then {two} else exists({path}))",
                 f"({some} ${inner} in {path} satisfies ${inner}/@y = {other}/@y)",
                 f"({some} ${inner} in {path}, $z in ${inner}/* satisfies $z << ${inner})",
             )  # fmt: skip
         operator, single = self.choose("=", "!=", "<", "<=", ">", ">="), self.single()
         return self.choose(
-            f'{path} {operator} "{self.choose("t", "2", "u")}"', f"{path}/@y = {other}/@y", f"{path} {operator} {other}",
+            f'{path} {operator} "{self.choose("t", "2", "u")}"', f"{path}/@y = {other}/@y",
+            f"{path} {operator} {other}",
             f"{path}/@x {operator} {self._random.randint(0, 3)}", f"exists({path})", f"empty({path})", path,
             f"{self.number(1)} {operator} {self.number(0)}", f"contains({self.text(1)}, \"t\")",
             f'starts-with({self.text(0)}, "t")', f"{self.text(0)} eq {self.text(0)}", f"{path}/@x = (1, 2.5)",
             f"count({path}) gt {self._random.randint(0, 3)}", f"({path})[1] is ({other})[1]",
             f"({path})[1] << ({other})[1]", f"deep-equal(({path})[1], ({other})[1])", f'{path} = ("t", "10")',
-            f"{single} castable as xs:integer", f"{single} instance of element(a)?", f'matches({self.text(0)}, "^[a-t]+$")',
+            f"{single} castable as xs:integer", f"{single} instance of element(a)?",
+            f'matches({self.text(0)}, "^[a-t]+$")',
             f"boolean({path})",
         )  # fmt: skip
 
@@ -252,7 +256,8 @@ class _Query:
                 self.text(1), self.number(1), f"string(boolean({self.condition(1)}))", self.path(0), "$k"
             )
         if self._one_in(5):
-            return f'element {{ concat("e", {self._random.randint(1, 3)}) }} {{ attribute n {{ {self.number(1)} }}, {self.content(depth)} }}'
+            name = f'element {{ concat("e", {self._random.randint(1, 3)}) }}'
+            return f"{name} {{ attribute n {{ {self.number(1)} }}, {self.content(depth)} }}"
         attributes = f' n="{{ {self.number(1)} }}"' if self._one_in(2) else ""
         attributes += f' t="-{{ {self.text(1)} }}&lt;{{ {self.path()} }}"' if self._one_in(4) else ""
         first = f"{{ {self._random.choice(self._singles)}/@y }}" if self._singles and self._one_in(3) else ""

@@ -167,7 +167,7 @@ def _sharing(index: Index, number: int) -> Iterator[str]:
         others = index.built.sharing(number)
         yield f"groups: {_some(others, 'subscription')} with these bindings and return paths"
     if number in index.lone:
-        yield f"program: {_some(index.lone.sharing(number), 'subscription')} with this one, worked out once for all"
+        yield f"query: {_some(index.lone.sharing(number), 'subscription')} with this one, worked out once for all"
 
 
 def _costs(index: Index, number: int) -> list[str]:

@@ -25,6 +25,7 @@ class Run:
     prepared: Any  # what is known of the query's text
     steps: int = 0  # that are left
     characters: int = 0  # of texts that may still be made
+    too_long: str = ""  # what is told if there are more
     has_found: bool = False
     memo: dict[Any, Any] = field(default_factory=dict)
 
@@ -38,7 +39,7 @@ class Run:
         """A text is made."""
         self.characters -= len(text)
         if self.characters < 0:
-            raise DynamicError(f"more than {self.limits.max_message_bytes} bytes from one document")
+            raise DynamicError(self.too_long)
         return text
 
 

@@ -17,6 +17,8 @@ WORKERS = (aggregates, calculating, clauses, comparing, functions, paths, values
 
 def work_out(program: LoneQuery, prepared: Prepared, tree: DocumentTree, limits: Limits, room: int) -> list[str]:
     """The results of a program, each as a text; none where it finds nothing. Raises DynamicError with the reason."""
+    is_own = room >= limits.max_message_bytes
+    most = f"{limits.max_message_bytes if is_own else limits.max_output_bytes} bytes from one document"
     run = Run(
         document=TreeNode(tree, 0),
         functions={each.name: each for each in program.functions},
@@ -24,6 +26,7 @@ def work_out(program: LoneQuery, prepared: Prepared, tree: DocumentTree, limits:
         prepared=prepared,
         steps=limits.max_steps,
         characters=room,
+        too_long=f"more than {most}{'' if is_own else ' in all'}",
     )
     try:
         items = value(program.body, Scope(run, {}, run.document, 1, 1))

@@ -134,7 +134,10 @@ def _patterns(expression: QueryExpression, known: StandsFor) -> list[Needed]:
 
 def _below(pattern: Pattern | None, links: Links) -> Pattern:
     for link in links:
-        pattern = Pattern(pattern, link.path, link.test)
+        if pattern is not None and pattern.test is None:  # a stretch without a test goes on
+            pattern = Pattern(pattern.parent, pattern.path + link.path, link.test)
+        else:
+            pattern = Pattern(pattern, link.path, link.test)
     return pattern or _ANY
 
 
