@@ -18,6 +18,7 @@ from weft import Broker, Document, Message, WeftError
 from weft.documents.dtd import Dtd
 from weft.languages import Plan, parse
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.show import show, show_flwr
 from weft.plans.show_xscl import show_xscl
 from weft.plans.xscl import Xscl
@@ -84,6 +85,8 @@ def show_plans(plan: Plan, dtd: Dtd | None) -> dict[str, str]:
     """A query's plan; for FLWR also its own operators, as PathSharing-FWR would run them."""
     if isinstance(plan, Flwr):
         return {"plan": show_flwr(plan), "operators": show_operators(optimize(plan, "FWR", dtd))}
+    if isinstance(plan, LoneQuery):
+        return {"plan": f"{plan.why}; needed for a message\n{show(plan.required)}"}
     return {"plan": show_xscl(plan) if isinstance(plan, Xscl) else show(plan)}
 
 

@@ -24,6 +24,7 @@ from weft.joins.time.arrivals import Clock
 from weft.languages import Plan
 from weft.optimizer.adapting import Adapting, Retrieval, check_retrieval
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Selection
 from weft.plans.xscl import Xscl
 from weft.reference.pathsharing.engine import PathSharingEngine
@@ -97,7 +98,7 @@ class Matcher:
         self.headers.configure(configuration)
         self._configurations = self.headers.configurations
 
-    def _add(self, plan: Selection | Flwr) -> None:
+    def _add(self, plan: Selection | Flwr | LoneQuery) -> None:
         """A plan that cannot be added leaves nothing behind."""
         try:
             for engine in self._engines():
@@ -179,7 +180,7 @@ class Matcher:
         """The subscriptions that the engine answers."""
         return [number for number in self.subscriptions if number not in self.joins and number not in self.suspended]
 
-    def plan(self, number: int) -> Selection | Flwr:
+    def plan(self, number: int) -> Selection | Flwr | LoneQuery:
         """The plan of one of them."""
         plan = plan_of(self.subscriptions[number])
         assert not isinstance(plan, Xscl), "joins have plans of their own"

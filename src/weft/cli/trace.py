@@ -18,6 +18,7 @@ from weft.engine.messages.first_bindings import binding_pattern
 from weft.errors import ConfigurationError, UnsupportedError
 from weft.languages import parse
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Selection
 from weft.plans.xscl import Xscl
 
@@ -46,7 +47,7 @@ def trace(
     """
     names = naming(namespace, ignore_namespaces)
     plan = _parse(query, names, ignore_namespaces)
-    steps = stages(binding_pattern(plan.variables, plan.where) if isinstance(plan, Flwr) else plan)
+    steps = stages(_selection(plan))
     table = _read(document)
     selected = _select(table, steps)
     console = Console(highlight=False, soft_wrap=True)
@@ -59,12 +60,12 @@ def trace(
     marked = set(selected[-1])
     for node, line in tree(table, marked):
         console.print(Text(line, "bold green" if node in marked else ""))
-    if isinstance(plan, Flwr):
+    if isinstance(plan, Flwr | LoneQuery):
         console.print(Text("\n" + "\n".join(_messages(plan, table)) or "\nno message", "cyan"))
     console.print(f"\n{MARK} {len(marked)} {'node' if len(marked) == 1 else 'nodes'} in {document}", markup=False)
 
 
-def _parse(query: str, names: Naming, ignore_namespaces: bool) -> Selection | Flwr:
+def _parse(query: str, names: Naming, ignore_namespaces: bool) -> Selection | Flwr | LoneQuery:
     plan = parse(query, None, names.namespaces, ignore_namespaces)
     if isinstance(plan, Xscl):
         instead = "test the path of one block, or give several documents to weft match"
@@ -72,7 +73,14 @@ def _parse(query: str, names: Naming, ignore_namespaces: bool) -> Selection | Fl
     return plan
 
 
-def _messages(plan: Flwr, table: NodeTable) -> list[str]:
+def _selection(plan: Selection | Flwr | LoneQuery) -> Selection:
+    """The nodes that must be there for a message."""
+    if isinstance(plan, LoneQuery):
+        return plan.required
+    return binding_pattern(plan.variables, plan.where) if isinstance(plan, Flwr) else plan
+
+
+def _messages(plan: Flwr | LoneQuery, table: NodeTable) -> list[str]:
     engine = Engine()
     engine.add(0, plan)
     return [message for _, _, message in engine.match(table).messages()]
@@ -107,7 +115,7 @@ def _select(table: NodeTable, steps: list[Stage]) -> list[list[int]]:
 def _hint(query: str, names: Naming, table: NodeTable, console: Console) -> None:
     """The most common reason for no result at all."""
     plan = _parse(query, names, True)
-    without = stages(binding_pattern(plan.variables, plan.where) if isinstance(plan, Flwr) else plan)
+    without = stages(_selection(plan))
     number = len(_select(table, without)[-1])
     if number:
         hint = f"with --ignore-namespaces it would be {number}: this document's names have a namespace, see --namespace"

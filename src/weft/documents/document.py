@@ -90,6 +90,7 @@ class Limits:
     max_messages: int = 1_000_000  # nodes or bindings that a query may have in one document
     max_joined: int = 100_000  # messages that a join may make with one new document
     max_message_bytes: int = 64 * 1024 * 1024  # that a query may make of one document
+    max_steps: int = 5_000_000  # of a query that is worked out alone, in one document
 
     def __post_init__(self) -> None:
         for name in (each.name for each in fields(self) if each.name.startswith("max_")):

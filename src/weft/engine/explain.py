@@ -13,6 +13,7 @@ from weft.engine.shared.nodes import NOTHING, NodeKind
 from weft.engine.shared.show_nodes import NodeLines
 from weft.engine.sharing import templates, ways
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Selection
 from weft.plans.show import Line, show, show_flwr
 
@@ -95,10 +96,10 @@ def _some(number: int, thing: str) -> str:
 # -- one subscription
 
 
-def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr) -> str:
+def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr | LoneQuery) -> str:
     """One subscription: its plan, what runs for it, with whom it shares, and what it costs those it does not match."""
     index = engine.index_of(number)
-    lines = [query, "", show_flwr(plan) if isinstance(plan, Flwr) else show(plan), ""]
+    lines = [query, "", _shown(plan), ""]
     lines += [
         f"answered {next(ways(index, [number]))}",
         *(f"{'  ' * depth}{text}" for depth, text in running(engine, number)),
@@ -110,6 +111,12 @@ def explain_one(engine: Engine, number: int, query: str, plan: Selection | Flwr)
     if seen := _seen(index, number):
         lines += ["", "seen at", *seen]
     return "\n".join(lines)
+
+
+def _shown(plan: Selection | Flwr | LoneQuery) -> str:
+    if isinstance(plan, LoneQuery):
+        return f"needed for a message\n{show(plan.required, '  ')}"
+    return show_flwr(plan) if isinstance(plan, Flwr) else show(plan)
 
 
 def running(engine: Engine, number: int) -> list[Line]:
@@ -159,6 +166,8 @@ def _sharing(index: Index, number: int) -> Iterator[str]:
     if number in index.built:
         others = index.built.sharing(number)
         yield f"groups: {_some(others, 'subscription')} with these bindings and return paths"
+    if number in index.lone:
+        yield f"query: {_some(index.lone.sharing(number), 'subscription')} with this one, worked out once for all"
 
 
 def _costs(index: Index, number: int) -> list[str]:

@@ -16,9 +16,11 @@ from weft.documents.dtd import Dtd
 from weft.documents.scan import DocumentPaths
 from weft.documents.table import NodeTable
 from weft.engine.access import Access
+from weft.engine.compounds import compound_of, results_in
 from weft.engine.evaluation.evaluate import Evaluation
 from weft.engine.evaluation.thorough import NotBesideError, ThoroughEvaluation
 from weft.engine.index_entry import EnginePlan, IndexEntry
+from weft.engine.messages.alone import LonePrograms, LoneWork
 from weft.engine.messages.budget import Budget
 from weft.engine.messages.building import BuildingMaker
 from weft.engine.messages.built import BuiltQueries
@@ -37,6 +39,7 @@ from weft.engine.subscribed import SubscribedResults
 from weft.engine.unknown import refuse_unknown
 from weft.kernel.subscribers import Subscribers
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Edge, Pattern, Selection
 
 _OF_THOROUGH = 4  # of 16 parts, beside all of them: what the thorough evaluation may keep of documents
@@ -66,6 +69,7 @@ class Index:
         self.origins = Results()
         self.compounds: dict[int, Compound] = {}  # by subscription
         self.built: BuiltQueries = BuiltQueries()
+        self.lone = LonePrograms()
         self.dead = 0
         self._builder = BuildingMaker(self.shared)
         self._frozen: Frozen | None = None
@@ -102,10 +106,12 @@ class Index:
         elif isinstance(plan, Edge):
             results = (self._result(plan.pattern),)
             entry = IndexEntry(results, building=self._builder.add_edge(plan))
+        elif isinstance(plan, LoneQuery):
+            entry = IndexEntry(self._results(plan.required), program=plan)
         elif is_union(plan):
-            entry = IndexEntry(tuple(dict.fromkeys(self._result(pattern) for pattern in patterns(plan))))
+            entry = IndexEntry(self._results(plan))
         else:
-            entry = IndexEntry((), self._compound(plan))
+            entry = IndexEntry((), compound_of(plan, self._result))
         self.shared.begin()
         return entry
 
@@ -115,6 +121,8 @@ class Index:
             self.built.add(subscription, entry.results[0], entry.building)
         if entry.compound is not None:
             self.compounds[subscription] = entry.compound
+        if entry.program is not None:
+            self.lone.add(subscription, entry.program)
         for result in entry.targets:
             self.subscribers.add(result, subscription)
         self.results.add(subscription, entry.results)
@@ -124,6 +132,7 @@ class Index:
         results = self.results.pop(subscription)
         if subscription in self.built and not self.built.remove(subscription):
             results = ()
+        self.lone.discard(subscription)
         for result in results:
             self.dead += self.subscribers.remove(result, subscription)
         if self.compounds.pop(subscription, None) is not None:
@@ -157,12 +166,12 @@ class Index:
     def results_below(self, subscription: int) -> tuple[int, ...]:
         """The results that a subscription is made of."""
         compound = self.compounds.get(subscription)
-        return self.results[subscription] if compound is None else tuple(_results_in(compound))
+        return self.results[subscription] if compound is None else tuple(results_in(compound))
 
     @property
     def memory(self) -> int:
         """How many bytes are kept of what documents have brought."""
-        thorough = [self._thorough[1]] if self._thorough is not None else []
+        thorough = () if self._thorough is None else self._thorough[1:]
         return self.places.memory + sum(plans.memory for plans in (self.plans, *thorough))
 
     @property
@@ -178,7 +187,8 @@ class Index:
     @property
     def asks_only_paths(self) -> bool:
         """Whether the label paths of a document tell all that is asked of it, if nobody asks for nodes."""
-        return self._frozen is not None and self._frozen.tallest < 0 and not self.compounds and not len(self.built)
+        needs_nodes = self.compounds or len(self.built) or len(self.lone)
+        return self._frozen is not None and self._frozen.tallest < 0 and not needs_nodes
 
     def match_paths(self, documents: DocumentPaths, place: int | None = None) -> list[Ints]:
         """For each document the subscriptions that match it, by its paths alone; in other things as `match`."""
@@ -195,10 +205,9 @@ class Index:
             raise
 
     def _begin_anew(self, place: int | None) -> None:
-        if place is None or self._frozen is None:
-            self.forget()
-        else:
-            self._plans_at(place).freeze(self._frozen)
+        if place is not None and self._frozen is not None:
+            return self._plans_at(place).freeze(self._frozen)
+        return self.forget()
 
     def match(
         self, table: NodeTable, budget: Budget | None = None, whether: bool = False, place: int | None = None
@@ -217,8 +226,7 @@ class Index:
             raise
         finally:
             if self.statistics is not None and not place:
-                self.statistics.matching += thread_time() - start
-                self.statistics.documents += len(table.documents)
+                self.statistics.took(thread_time() - start, len(table.documents))
 
     def _plans_at(self, place: int) -> LabelPlans:
         if not place:
@@ -246,8 +254,9 @@ class Index:
         with self._counting(evaluation, table, place):
             _ = evaluation.found if asks_for_nodes else evaluation.matched
         refuse_unknown(self._frozen, evaluation.refusals.reasons, budget, self)
-        selects = len(self.results) > len(self.compounds) + len(self.built)
-        return Outcome(evaluation, self.subscribers, dict(self.compounds), self.built, budget, selects)
+        selects = len(self.results) > len(self.compounds) + len(self.built) + len(self.lone)
+        lone = LoneWork.of(table, self.lone, budget)
+        return Outcome(evaluation, self.subscribers, dict(self.compounds), self.built, budget, selects, lone)
 
     def _counting(self, evaluation: Evaluation, table: NodeTable, place: int | None) -> AbstractContextManager[None]:
         """Count what the evaluation of a batch does, if that is due; of batches beside each other only the first."""
@@ -274,6 +283,10 @@ class Index:
             evaluation.run()
             return evaluation
 
+    def _results(self, union: Selection) -> tuple[int, ...]:
+        """The results that the nodes of patterns are, each once."""
+        return tuple(dict.fromkeys(self._result(pattern) for pattern in patterns(union)))
+
     def _result(self, pattern: Pattern) -> int:
         """The result that a pattern's nodes are."""
         state, node = self.shared.add_pattern(pattern)
@@ -282,16 +295,3 @@ class Index:
             result = self.origins.add(state, node)
             self.subscribers.new()  # has the same number
         return result
-
-    def _compound(self, selection: Selection) -> Compound:
-        if isinstance(selection, Pattern):
-            return self._result(selection)
-        return selection.operator, tuple(self._compound(part) for part in selection.parts)
-
-
-def _results_in(compound: Compound) -> Iterator[int]:
-    if isinstance(compound, int):
-        yield compound
-    else:
-        for part in compound[1]:
-            yield from _results_in(part)

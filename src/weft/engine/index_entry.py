@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from weft.engine.messages.building import Building
 from weft.engine.messages.outcome import Compound
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Edge, Selection
 
-EnginePlan = Selection | Flwr | Edge
+EnginePlan = Selection | Flwr | Edge | LoneQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class IndexEntry:
     results: tuple[int, ...]
     compound: Compound | None = None
     building: Building | None = None
+    program: LoneQuery | None = None
 
     @property
     def targets(self) -> tuple[int, ...]:

@@ -17,6 +17,9 @@ def ways(index: Index, subscriptions: Iterable[int]) -> Iterator[str]:
             yield "one by one: from the results of its parts, node by node"
         elif subscription in index.built and not index.built.building(subscription).is_exact:
             yield "by shared conditions, then by the bindings of several variables, all queries together"
+        elif subscription in index.lone:
+            program = index.lone.program(subscription)
+            yield f"alone, in Python, in documents that pass the shared conditions below: {program.why}"
         elif conditional.isdisjoint(index.results[subscription]):
             yield "by label paths alone"
         else:
@@ -30,6 +33,8 @@ def templates(index: Index) -> dict[int, Hashable]:
 
     def of(subscription: int) -> Hashable:
         results = tuple(of_result[result] for result in index.results_below(subscription))
+        if subscription in index.lone:
+            return results, index.lone.number(subscription)
         if subscription not in index.built:
             return results
         building = index.built.building(subscription)

@@ -106,6 +106,11 @@ class GroupStatistics:
         """The time of counting, choosing and changing over that of matching."""
         return (self.spent + self.migrating) / self.matching if self.matching else 0.0
 
+    def took(self, seconds: float, documents: int) -> None:
+        """So many documents were matched in so much time."""
+        self.matching += seconds
+        self.documents += documents
+
     def is_due(self, table: NodeTable) -> bool:
         """Whether a batch may be counted; most of the time is left to choosing, and to changing."""
         if self._each is None:

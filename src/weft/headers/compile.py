@@ -30,6 +30,7 @@ from weft.headers.expressions import (
     with_tests,
 )
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.names import passes
 from weft.plans.plan import (
     Always,
@@ -78,7 +79,7 @@ class ConditionCompiler:
                 if len(below) < _FEW_BELOW:
                     below.append(number)
 
-    def condition(self, plan: Selection | Flwr | Xscl) -> HeaderCondition:
+    def condition(self, plan: Selection | Flwr | LoneQuery | Xscl) -> HeaderCondition:
         """When a document matches; for XSCL, when it may take part in a match."""
         match plan:
             case Pattern():
@@ -92,6 +93,8 @@ class ConditionCompiler:
                 found = self._selected(binding_pattern(plan.variables, plan.where))
                 is_whole = binds_exactly(plan.where) and all(each.source is not None for each in plan.variables[1:])
                 return found if is_whole else all_of([found, UNKNOWN])
+            case LoneQuery(_, required):
+                return all_of([self.condition(required), UNKNOWN])
             case Xscl():
                 return any_of([self.block(block) for block in plan.blocks])
 

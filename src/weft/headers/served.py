@@ -34,6 +34,7 @@ from weft.headers.looked_up import LookedUp
 from weft.kernel import known_values, plain_values
 from weft.languages import Plan
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.names import name_forms
 from weft.plans.xscl import Xscl
 
@@ -245,7 +246,7 @@ def _stream(plan: Plan) -> str:
     if isinstance(plan, Xscl):
         streams = {block.stream for block in plan.blocks}
         return streams.pop() if len(streams) == 1 else ""
-    return plan.stream if isinstance(plan, Flwr) else ""
+    return plan.stream if isinstance(plan, Flwr | LoneQuery) else ""
 
 
 def _root_alone(condition: HeaderCondition) -> str | None:

@@ -11,11 +11,12 @@ from weft.languages import xpath, xquery, xscl
 from weft.languages.expressions import starts_xquery
 from weft.languages.reader import OnWarning, behind_comments
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Selection
 from weft.plans.walk import count_steps
 from weft.plans.xscl import Xscl
 
-Plan = Selection | Flwr | Xscl
+Plan = Selection | Flwr | LoneQuery | Xscl
 LANGUAGES: dict[str, Callable[[str, Mapping[str, str] | None, bool, int, OnWarning | None], Plan]] = {
     "xpath": xpath.parse,
     "xquery": xquery.parse,
@@ -25,6 +26,7 @@ _NAMES = {"xpath": "XPath", "xquery": "XQuery", "xscl": "XSCL", None: "query"}
 _WRITTEN_OUT = 20  # times the steps that a query may have, with those that positions repeat
 _SHOWN = 1_000  # characters of a query too long to be read that its error keeps
 _LITERAL = re.compile(r""""[^"]*"|'[^']*'|\(:""")
+_FLWR = re.compile(r"\b(?:for|let)\s+\$\s*\w")  # what XPath has not, wherever it stands
 _XSCL = re.compile(r"^\s*SELECT\s|->\s*\w|\sAS\s+\w|\b(?:JOIN|FOLLOWED\s+BY)\s*\{|\bPUBLISH\s+\w+\s*$")
 
 
@@ -103,7 +105,10 @@ def recognize(query: str) -> str:
     start = behind_comments(query, 0)
     if start is not None and starts_xquery(query, start):
         return "xquery"
-    return "xscl" if _XSCL.search(_without_literals(query)) else "xpath"
+    plain = _without_literals(query)
+    if _XSCL.search(plain):
+        return "xscl"
+    return "xquery" if _FLWR.search(plain) else "xpath"
 
 
 def _without_literals(query: str) -> str:

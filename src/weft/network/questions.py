@@ -20,6 +20,7 @@ from weft.headers.selection.feedback import Feedback
 from weft.headers.served import Suffices
 from weft.network.parsing import ParsedDocument, Parsing
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Selection
 
 #: Why something is asked: for a subscription, for one that joins documents, or to know where a document goes on.
@@ -53,7 +54,7 @@ class Questions:
     ) -> None:
         limits = limits or Limits()
         self._matcher = HeaderMatcher(readable)
-        self._plans: dict[int, Selection | Flwr] = {}
+        self._plans: dict[int, Selection | Flwr | LoneQuery] = {}
         self._parsing = Parsing(self._plans, limits, Producer(attached, limits) if attached else None)
         self._asked: dict[int, tuple[Asked, str]] = {}  # by number: the key, and the stream that it is for
         self._numbers: dict[Asked, list[int]] = {}
@@ -75,7 +76,7 @@ class Questions:
         del found["hit"]
         return found
 
-    def add(self, key: Asked, plan: Selection | Flwr, stream: str = "") -> None:
+    def add(self, key: Asked, plan: Selection | Flwr | LoneQuery, stream: str = "") -> None:
         """Ask one more thing. A key may have several plans, of which one must match."""
         number, self._next = self._next, self._next + 1
         self._asked[number], self._plans[number] = (key, stream), plan

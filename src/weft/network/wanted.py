@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from weft.documents.document import Document, is_in_stream
 from weft.engine.messages.first_bindings import binding_pattern
+from weft.engine.selections import patterns
 from weft.errors import ConfigurationError
 from weft.languages import Plan
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Pattern, Selection, Step
 from weft.plans.xscl import Block, Xscl
 
@@ -37,6 +39,8 @@ def routing_queries(plan: Plan) -> tuple[RoutingQuery, ...]:
     match plan:
         case Flwr():
             return (RoutingQuery(binding_pattern(plan.variables), plan.stream),)
+        case LoneQuery(stream, required):
+            return tuple(RoutingQuery(each, stream) for each in patterns(required))
         case Xscl():
             # A window of so many documents counts all of the stream, those that match nothing too.
             counts = any(join.window.documents is not None for join in plan.joins)

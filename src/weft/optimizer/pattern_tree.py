@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from weft.documents.kind import Kind
 from weft.plans.flwr import Flwr, Slot
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import (
     Always,
     And,
@@ -101,7 +102,7 @@ class PatternTree:
         return path
 
 
-def pattern_tree(plan: Selection | Flwr) -> PatternTree:
+def pattern_tree(plan: Selection | Flwr | LoneQuery) -> PatternTree:
     """The patterns of a query; one that does not begin with its element by name has none, and is all rest."""
     growing = _Growing()
     match plan:
@@ -109,7 +110,7 @@ def pattern_tree(plan: Selection | Flwr) -> PatternTree:
             growing.add_chain(plan)
         case Flwr():
             growing.add_flwr(plan)
-        case Combine():
+        case Combine() | LoneQuery():
             growing.has_rest = True
     if not growing.is_begun:
         return PatternTree(None, (), has_rest=True)

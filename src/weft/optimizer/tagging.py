@@ -18,6 +18,7 @@ from weft.engine.engine import Engine
 from weft.errors import MessageError
 from weft.optimizer.pattern_tree import PatternTree
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.plan import Selection
 from weft.plans.recipe import Recipe, make_recipe
 
@@ -33,9 +34,9 @@ class ElementAnswer:
 class Tagging:
     """Makes the answers to one query."""
 
-    def __init__(self, query: str, plan: Selection | Flwr, tree: PatternTree, limits: Limits) -> None:
+    def __init__(self, query: str, plan: Selection | Flwr | LoneQuery, tree: PatternTree, limits: Limits) -> None:
         self._tree, self._limits, self._query = tree, limits, query
-        self._stream = plan.stream if isinstance(plan, Flwr) else ""
+        self._stream = plan.stream if isinstance(plan, Flwr | LoneQuery) else ""
         self._is_direct = tree.returns_element and not tree.has_rest
         self._recipe: Recipe | None = make_recipe(plan)[0] if self._is_direct and isinstance(plan, Flwr) else None
         self._engine = Engine(limits=limits)

@@ -12,6 +12,7 @@ import numpy as np
 from weft.columns.integers import MOST, Ints, Longs, expand, spans, unique_pairs
 from weft.columns.kept import kept_property
 from weft.engine.evaluation.evaluate import Evaluation
+from weft.engine.messages.alone import LoneWork
 from weft.engine.messages.budget import Budget
 from weft.engine.messages.built import BuiltQueries
 from weft.engine.messages.follower import Follower
@@ -56,16 +57,33 @@ class Outcome:
         built: BuiltQueries,
         budget: Budget,
         selects: bool = True,
+        lone: LoneWork | None = None,
     ) -> None:
-        """`selects` says whether some subscription is neither a compound nor a FLWR query."""
+        """`selects` says whether some subscription is neither a compound nor a query that builds messages."""
+        self._lone = lone
         self._evaluation, self._subscribers, self._compounds = evaluation, subscribers, compounds
         self._built, self._budget = built, budget
         self._table, self._selects = evaluation.table, selects
 
     def subscriptions(self) -> list[Ints]:
         """For each document the subscriptions that match it, each once, in no order."""
+        return self._with_compounds(self._with_lone(self._told))
+
+    @property
+    def _told(self) -> list[Ints]:
         subscription, begins = self._evaluation.results(self._subscribers)
-        return self._with_compounds(told(subscription, begins, self._subscribers.is_wanted_twice, self._budget))
+        return told(subscription, begins, self._subscribers.is_wanted_twice, self._budget)
+
+    def _with_lone(self, matched: list[Ints]) -> list[Ints]:
+        """Of those whose programs are worked out alone only the ones that have a message."""
+        return matched if self._lone is None else list(map(self._lone.matching, range(len(matched)), matched))
+
+    @property
+    def _candidates(self) -> list[Ints]:
+        """For each document the subscriptions with programs of their own whose conditions hold."""
+        assert self._lone is not None
+        numbers = self._lone.numbers
+        return [found[np.isin(found, numbers)] for found in self._told]
 
     def nodes(self) -> tuple[Ints, Ints, Ints]:
         """(document, subscription, node), sorted by document, then subscription, then document order."""
@@ -75,9 +93,10 @@ class Outcome:
             node = node[at]
         else:
             subscription = node = np.zeros(0, np.int32)
-        if len(self._built):
-            selected = ~np.isin(subscription, self._built.numbers)
-            subscription, node = subscription[selected], node[selected]
+        for others in (self._built.numbers, *([] if self._lone is None else [self._lone.numbers])):
+            if others.size:
+                selected = ~np.isin(subscription, others)
+                subscription, node = subscription[selected], node[selected]
         for compound, nodes in self._compound_nodes:
             subscription = np.append(subscription, np.full(nodes.size, compound, np.int32))
             node = np.append(node, nodes)
@@ -139,7 +158,8 @@ class Outcome:
     def messages(self) -> Messages:
         """The messages of the FLWR queries, sorted by document, then subscription."""
         parts = self._groups() if len(self._built) else ()
-        return MessageWriting(self._table, self._built, self._budget).messages(parts)
+        made = MessageWriting(self._table, self._built, self._budget).messages(parts)
+        return made if self._lone is None else Messages.together([made, self._lone.messages(self._candidates)])
 
     @kept_property
     def _all_pairs(self) -> tuple[Ints, Ints]:

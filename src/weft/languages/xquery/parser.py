@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import NoReturn
 
 from weft.languages.expressions import expression_name, starts_xquery
-from weft.languages.reader import MOST_NESTED, NAME, OnWarning, behind_comments
+from weft.languages.reader import NAME
 from weft.languages.xpath.above import goes_up
 from weft.languages.xpath.names import Names
 from weft.languages.xpath.operand import Operand
@@ -21,42 +20,7 @@ from weft.plans.plan import On, Selection, Test
 
 _LANGUAGE = "XQuery"
 _VARIABLE = re.compile(rf"\$\s*({NAME})")
-_DECLARED = re.compile(rf"""declare\s+namespace\s+({NAME})\s*=\s*("[^"&]+"|'[^'&]+')\s*;""")
 _SOURCES = ("document", "doc", "stream")
-
-
-def parse(
-    query: str,
-    namespaces: Mapping[str, str] | None = None,
-    ignore_namespaces: bool = False,
-    most_nested: int = MOST_NESTED,
-    on_warning: OnWarning | None = None,
-) -> Flwr | Selection:
-    """The plan of a FLWR query.
-
-    >>> parse("for $b in /bib/book return $b/title").path[-1].label
-    'title'
-    """
-    declared, start = _prolog(query, namespaces or {}) if "declare" in query else (namespaces or {}, 0)
-    parser = FlwrParser(query, Names(declared, ignore_namespaces), _LANGUAGE).within(most_nested, on_warning)
-    if start:
-        parser.seek(start)
-    return parser.query_plan()
-
-
-def parse_flwr(query: str) -> Flwr:
-    """The plan of a query that builds messages: one with an enclosing element."""
-    plan = parse(query)
-    assert isinstance(plan, Flwr), "without an enclosing element it is a selection"
-    return plan
-
-
-def _prolog(query: str, namespaces: Mapping[str, str]) -> tuple[Mapping[str, str], int]:
-    """The namespaces with those that a query declares, and where it goes on behind that."""
-    declared, at = dict(namespaces), 0
-    while (found := _DECLARED.match(query, behind_comments(query, at) or at)) is not None:
-        declared[found[1]], at = found[2][1:-1], found.end()
-    return declared, at
 
 
 class FlwrParser(ValueParser):

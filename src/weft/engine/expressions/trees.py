@@ -1,0 +1,164 @@
+"""A document of a node table in, its tree out as lists: the nodes in document order, with their kinds, names and ends.
+
+Node 0 is the document; an element's attributes stand right behind it, before what it contains.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from itertools import count
+
+import numpy as np
+
+from weft.columns.integers import Ints, Longs
+from weft.columns.kept import kept_property
+from weft.documents.escaping import escape_text
+from weft.documents.fragment import Fragments
+from weft.documents.table import NodeTable
+from weft.plans.names import passes
+
+_serials = count(1)
+
+
+class NodeKinds(IntEnum):
+    """What a node of a tree is."""
+
+    DOCUMENT = 0
+    ELEMENT = 1
+    ATTRIBUTE = 2
+    TEXT = 3
+
+
+class DocumentTree:
+    """The nodes of one document, by number in document order."""
+
+    def __init__(self, table: NodeTable, document: int, fragments: Fragments, is_built: bool = False) -> None:
+        """What a query has built has no document node above it."""
+        self._table, self._fragments = table, fragments
+        self.serial = 0 if not is_built else next(_serials)
+        self.root = 1 if is_built else 0
+        ranges = table.ranges[:, document : document + 2]
+        nodes = np.concatenate([np.arange(start, end, dtype=np.int32) for start, end in ranges.tolist()])
+        nodes = nodes[np.argsort(table.order[nodes])]
+        self._place_of = np.zeros(table.nodes + 1, np.int32)
+        self._place_of[nodes] = np.arange(1, nodes.size + 1)
+        kinds = 1 + (nodes >= table.elements).astype(np.int32) + (nodes >= table.first_text)
+        names = np.full(nodes.size, -1, np.int32)
+        is_element, is_attribute = kinds == NodeKinds.ELEMENT, kinds == NodeKinds.ATTRIBUTE
+        names[is_element] = table.name[nodes[is_element]]
+        names[is_attribute] = table.attribute_name[nodes[is_attribute] - table.elements]
+        self.node: list[int] = [-1, *nodes.tolist()]  # of the table
+        self.kind: list[int] = [0, *kinds.tolist()]
+        self.name: list[int] = [-1, *names.tolist()]
+        self.parent: list[int] = [-1, *self._parents(nodes).tolist()]
+        self.end: list[int] = [nodes.size + 1, *self._ends(nodes, is_element).tolist()]
+        if is_built:
+            self.parent[1] = -1
+        self._values: dict[int, str] = {}
+        self._passing: dict[tuple[int, str], frozenset[int]] = {}
+
+    def _parents(self, nodes: Ints) -> Ints:
+        above = self._table.parent[nodes]
+        found = self._place_of[above]
+        found[above < 0] = 0
+        return found
+
+    def _ends(self, nodes: Ints, is_element: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Longs:
+        """The node behind each node and all that is in it."""
+        table = self._table
+        ends: Longs = np.arange(2, nodes.size + 2, dtype=np.int64)
+        rows = nodes[is_element]
+        owners = table.parent[table.elements : table.first_text]
+        last = table.last[rows]
+        attributes = np.searchsorted(owners, last, "right") - np.searchsorted(owners, rows, "left")
+        ends[is_element] += last - rows + attributes + table.text_last[rows] - table.text_first[rows]
+        return ends
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    # -- ways
+
+    @kept_property
+    def children(self) -> list[list[int]]:
+        """The elements and texts in each node."""
+        found: list[list[int]] = [[] for _ in self.kind]
+        for node in range(1, len(self.kind)):
+            if self.kind[node] != NodeKinds.ATTRIBUTE and self.parent[node] >= 0:
+                found[self.parent[node]].append(node)
+        return found
+
+    def attributes(self, node: int) -> list[int]:
+        """The attributes of a node."""
+        if self.kind[node] != NodeKinds.ELEMENT:
+            return []
+        found, kind = [], self.kind
+        for at in range(node + 1, self.end[node]):
+            if kind[at] != NodeKinds.ATTRIBUTE:
+                break
+            found.append(at)
+        return found
+
+    @kept_property
+    def by_name(self) -> dict[int, list[int]]:
+        """The elements that have each name; and below zero all elements."""
+        found: dict[int, list[int]] = {-1: []}
+        for node, (kind, name) in enumerate(zip(self.kind, self.name, strict=True)):
+            if kind == NodeKinds.ELEMENT:
+                found.setdefault(name, []).append(node)
+                found[-1].append(node)
+        return found
+
+    def passing(self, kind: NodeKinds, label: str) -> frozenset[int]:
+        """The names in this tree that pass a label test."""
+        found = self._passing.get((kind, label))
+        if found is None:
+            names = self._table.names
+            here = {name for each, name in zip(self.kind, self.name, strict=True) if each == kind}
+            if label != "*":
+                here = {name for name in here if _passes(label, names[name])}
+            found = self._passing[kind, label] = frozenset(here)
+        return found
+
+    # -- values
+
+    def value(self, node: int) -> str:
+        """The string-value of a node."""
+        found = self._values.get(node)
+        if found is None:
+            of_table = self.node[1 if node == 0 else node]
+            found = self._values[node] = self._table.string_value(of_table)
+        return found
+
+    def expanded(self, node: int) -> str:
+        """The name of an element or attribute, `{uri}local`."""
+        return self._table.names[self.name[node]] if self.name[node] >= 0 else ""
+
+    def tag(self, node: int) -> str:
+        """The name of an element or attribute, as it is written."""
+        at, table = self.node[node], self._table
+        if self.kind[node] == NodeKinds.ELEMENT:
+            return str(table.tags[table.tag[at]])
+        if self.kind[node] == NodeKinds.ATTRIBUTE:
+            return str(table.tags[table.attribute_tag[at - table.elements]])
+        return ""
+
+    def xml(self, node: int) -> str:
+        """A node as it stands in another element; of an attribute as it stands in a start tag, with its prefix."""
+        if self.kind[node] == NodeKinds.DOCUMENT:
+            return self.xml(1)
+        at = self.node[node]
+        if self.kind[node] == NodeKinds.TEXT:
+            return escape_text(self.value(node))
+        if self.kind[node] == NodeKinds.ATTRIBUTE:
+            return f"{self._fragments.declaration(at)} {self._fragments.text(at)}"
+        return self._fragments.text(at)
+
+    def shown(self, node: int) -> str:
+        """A node as a result by itself is shown."""
+        return self._fragments.text(self.node[node or 1])
+
+
+def _passes(label: str, name: str) -> bool:
+    """Attributes have names without a mark here."""
+    return passes(label, name)

@@ -1,0 +1,2 @@
+let $auction := doc("auction.xml") return
+for $b in $auction//site/regions return count($b//item)
