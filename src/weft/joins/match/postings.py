@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.columns.integers import Flags, Ints, Longs, spans
+from weft.columns.integers import Flags, Ints, Longs, contains, spans
 
 _GROWTH = 4  # a run joins the one before it when that is not so many times as long
 
@@ -33,6 +33,22 @@ class Occurrences:
     @cached_property
     def _keys(self) -> Longs:
         return _keys(self)
+
+    @cached_property
+    def _places(self) -> Longs:
+        """Where a row's value and variable begin, and its document, as one number; sorted."""
+        keys = self._keys
+        at = np.arange(keys.size)
+        is_new = np.append(True, keys[1:] != keys[:-1]) if keys.size else np.zeros(0, bool)
+        return np.maximum.accumulate(np.where(is_new, at, 0)) << 32 | self.document
+
+    def from_document(self, firsts: Longs, documents: NDArray[np.integer]) -> Longs:
+        """The first row of a variable's value that a document, or a later one, has; by where these rows begin."""
+        return np.searchsorted(self._places, firsts << 32 | documents)
+
+    def has(self, firsts: Longs, documents: Ints) -> Flags:
+        """Whether these documents have a variable's value, whose rows begin there."""
+        return contains(self._places, firsts << 32 | documents)
 
     def of_variables(self, firsts: Longs, variables: Ints) -> tuple[Longs, Longs]:
         """The rows of a variable among those of a value, by where these begin: they must be sorted, and there."""

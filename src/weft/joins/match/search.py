@@ -12,7 +12,7 @@ from weft.joins.compile.shapes import Condition, Shape
 from weft.joins.match.bindings import Bindings
 from weft.joins.match.readings import stands
 from weft.joins.match.state import Held, State
-from weft.joins.match.witness import ValueCodes
+from weft.joins.match.witness import NO_VALUE, ValueCodes
 
 Nodes = tuple[int, ...]
 #: The blocks that are still without a document, one after the other, each with an equality that leads to it.
@@ -132,11 +132,10 @@ class Search:
 
     def _allowed(self, shape: Shape, block: int, condition: Condition, given: dict[int, Held]) -> tuple[int, set[int]]:
         """The variable of a block that a condition is on, and the values that what is given allows for it."""
-        ends = condition.left, condition.right
-        here, there = ends if condition.left[0] == block else ends[::-1]
-        asked = shape.sides[there[0]].variables[there[1]]
-        values = set(self._bindings(given[there[0]]).values(asked).values())
-        return shape.sides[block].variables[here[1]], values
+        ends = (condition.left, condition.right), condition.values
+        (_, there), (variable, asked) = ends if condition.left[0] == block else (each[::-1] for each in ends)
+        values = set(self._bindings(given[there[0]]).values(asked).values()) - {NO_VALUE}
+        return variable, values
 
     def _commonness(self, shape: Shape, block: int, condition: Condition, given: dict[int, Held]) -> int:
         """How often the values that a condition allows for a block stand in documents."""
@@ -232,20 +231,22 @@ class Search:
         for condition in shape.joins[block - 1].conditions if block else ():
             if condition.right[1] == place:
                 other, at = condition.left
-                value = found[other].values(shape.sides[other].variables[at])[bound[other][at]]
+                value = found[other].values(condition.values[0])[bound[other][at]]
                 tests.append((value, condition))
-                equal = here.valued(variable, value) if condition.operator == "=" else some
+                equal = here.valued(condition.values[1], value) if condition.operator == "=" else some
                 if len(equal) < len(some):  # few have the value: whether they are below is looked up
                     some = [node for node in equal if above < 0 or here.is_below(edge, nodes[above], node)]
         for value, condition in tests:
             tries.spend(len(some))
-            some = [node for node in some if self._stands(value, condition, here.values(variable)[node])]
+            some = [node for node in some if self._stands(value, condition, here.values(condition.values[1])[node])]
         return some
 
     def _stands(self, left: int, condition: Condition, right: int) -> bool:
         """Whether two coded values stand in a condition's relation."""
         if condition.operator in ("=", "!="):
-            return (left == right) is (condition.operator == "=")
+            return (left == right != NO_VALUE) is (condition.operator == "=")
+        if NO_VALUE in (left, right):
+            return False
         return stands(self._values.texts[left], condition.operator, self._values.texts[right])
 
     # -- absence

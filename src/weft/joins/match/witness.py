@@ -28,6 +28,7 @@ from weft.plans.plan import Edge, Link, Pattern
 _NONE = np.zeros(0, np.int32)
 NO_EDGES = _NONE, _NONE, _NONE
 NodeColumns = tuple[Ints, Ints, Ints]
+NO_VALUE = -1  # the code of what has none: nothing is equal to it, not even itself
 _SWEEP = 10_000  # results that nobody asks for any more, before the engine is built anew
 #: A variable, or an edge from one.
 _WitnessKey = Definition | tuple[Definition, tuple[Link, ...]]
