@@ -19,7 +19,7 @@ from weft.joins.joins import Joins
 from weft.joins.match.state import Numbered
 from weft.joins.saved import Saved, read_saved, write_saved
 
-_SEAL = Seal("joins", 2, "restore an older checkpoint, or begin without one and publish the documents again")
+_SEAL = Seal("joins", 3, "restore an older checkpoint, or begin without one and publish the documents again")
 
 
 def save(joins: Joins, file: Path, ids: Mapping[str, int], position: Any = None) -> None:
@@ -75,7 +75,11 @@ def digest(compiled: CompiledJoin) -> str:
         (side.stream, defined, side.parents, side.output)
         for side, defined in zip(shape.sides, compiled.definitions, strict=True)
     ]
-    return blake2b(repr((sides, shape.joins)).encode(), digest_size=16).hexdigest()
+    joins = [
+        (one.operator, one.window, [(each.left, each.operator, each.right, each.derived) for each in one.conditions])
+        for one in shape.joins
+    ]
+    return blake2b(repr((sides, joins)).encode(), digest_size=16).hexdigest()
 
 
 def _restore(joins: Joins, saved: Saved) -> None:

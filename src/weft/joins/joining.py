@@ -17,7 +17,7 @@ from weft.joins.match.lookups import MOST_COMPARED, Lookups
 from weft.joins.match.meetings import Meetings, SecondStage, TooMuch
 from weft.joins.match.search import Search, TooManyError, Tries
 from weft.joins.match.state import Held, Numbered, State, hold
-from weft.joins.match.witness import Witnesses, take
+from weft.joins.match.witness import ValueCodes, Witnesses, take
 from weft.joins.output.found import Found
 from weft.joins.time.absence import Absences
 from weft.joins.time.arrivals import Arrival
@@ -26,9 +26,11 @@ from weft.joins.time.arrivals import Arrival
 class Joining:
     """The second stage as a whole: what meets quickly, and what must be searched."""
 
-    def __init__(self, queries: Queries, state: State, search: Search, absences: Absences) -> None:
+    def __init__(
+        self, queries: Queries, state: State, search: Search, absences: Absences, values: ValueCodes
+    ) -> None:
         self._queries, self._state, self._search, self._absences = queries, state, search, absences
-        self._second = SecondStage(queries, state)
+        self._second = SecondStage(queries, state, values)
 
     # -- documents are held
 

@@ -59,7 +59,7 @@ class Joins:
         self._most = min(self.limits.max_joined, self.limits.max_messages)
         self.search = Search(self.state, self.stage.values, self._most)
         self.absences = Absences(self.state, self.search)
-        self.joining = Joining(self.queries, self.state, self.search, self.absences)
+        self.joining = Joining(self.queries, self.state, self.search, self.absences, self.stage.values)
         self.tables = Tables(self.limits)
         self.outputs = Outputs(self.limits, self.tables)
         self.registered = Registered(self.queries, self.stage, self.outputs)

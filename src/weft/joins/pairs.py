@@ -22,7 +22,7 @@ from weft.columns.integers import Ints, Longs
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.documents.table import NodeTable
-from weft.joins.compile.queries import ANY_LENGTH
+from weft.joins.compile.reach import ANY_LENGTH
 from weft.joins.joins import Joins
 from weft.joins.match.confined import read_confined
 from weft.joins.match.state import Held, Numbered, hold
@@ -54,7 +54,7 @@ class PairJoins:
         numbers = {
             pair: at for at, pair in enumerate(sorted({pair for _, opening in openings for pair in opening.pairs}))
         }
-        length, strict, _ = queries.columns()
+        length, (strict, _) = queries.windows.length, queries.columns()
         self.predicates = [(at, *pair) for pair, at in numbers.items()]
         self.needs = [(at, numbers[pair]) for at, opening in openings for pair in sorted(opening.pairs)]
         self.openings = [

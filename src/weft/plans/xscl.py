@@ -32,12 +32,24 @@ class Block:
     output: int
 
 
+DerivationName = Literal["string", "normalize-space", "lower-case", "upper-case", "number", "substring"]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """A function by which another value is made of a node's; `substring` has its numbers."""
+
+    name: DerivationName
+    arguments: tuple[float, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A variable of a block, both by their places."""
+    """A variable of a block, both by their places, and what its value goes through, the first function first."""
 
     block: int
     variable: int
+    derived: tuple[Derivation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

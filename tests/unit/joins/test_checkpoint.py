@@ -16,7 +16,7 @@ from weft import Broker, ConfigurationError, Document, Limits, Message
 from weft.durable import Seal, read_sealed, write_sealed
 from weft.joins import checkpoint
 
-SEAL = Seal("joins", 2, "restore an older checkpoint, or begin without one and publish the documents again")
+SEAL = Seal("joins", 3, "restore an older checkpoint, or begin without one and publish the documents again")
 QUERIES = {
     "followed": "S//a->x FOLLOWED BY{x = y, infinite} S//b->y",
     "counted": "S//a->x FOLLOWED BY{x = y, 3 documents} S//b->y",

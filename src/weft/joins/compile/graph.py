@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from weft.errors import ConfigurationError
 from weft.plans.flwr import Variable
 from weft.plans.plan import And, Comparison, Has, Link, Pattern, Test, conjunction
-from weft.plans.xscl import Block, Term, Xscl
+from weft.plans.xscl import Block, Derivation, Term, Xscl
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ class Definition:
     stream: str
     parent: Definition | None
     links: tuple[Link, ...]
+    derived: tuple[Derivation, ...] = ()  # what the values of its nodes go through
 
     def way(self) -> tuple[Link, ...]:
         """The links from the document's root."""

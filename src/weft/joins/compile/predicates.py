@@ -7,15 +7,34 @@ for a query to begin with two documents, and has a set of predicates. Distinct p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from weft.columns.integers import Ints, Longs, expand, spans
+from weft.joins.compile.reach import Measured, PredicateReach
 
-_NONE = np.zeros(0, np.int32)
 _BITS = 62  # predicates that fit into a mask
 _KEPT = 1_000_000  # numbers in cached answers
+
+
+@dataclass(frozen=True, slots=True)
+class WindowColumns:
+    """For each opening what its window is measured in, and how far it reaches."""
+
+    measure: Ints  # time, or the documents of a stream by its number
+    length: Longs
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Openings, those of one measure together, and the shortest window first."""
+
+    openings: Ints
+    lengths: Longs
+    measures: tuple[tuple[int, int, int], ...]  # and where the openings of each begin and end
 
 
 class Predicates:
@@ -28,18 +47,22 @@ class Predicates:
         self._openings: dict[frozenset[int], set[int]] = {}
         self._anchors: dict[int, set[frozenset[int]]] = {}  # sets by one of their predicates, the rarest
         self._anchor: dict[frozenset[int], int] = {}  # which one that is
-        self._known: dict[bytes, Ints] = {}
+        self._known: dict[bytes, Answer] = {}
+        self._leading: dict[tuple[int, ...], frozenset[int]] = {}
         self._cached = 0
         self._pairs: Ints = np.full((64, 2), -1, np.int32)  # by number; below zero where it is free
         self._table: tuple[Longs, Ints] | None = None
         self._partners: tuple[Longs, Ints, Ints] | None = None
+        self.reach = PredicateReach()
 
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def add(self, opening: int, pairs: Iterable[tuple[int, int]]) -> None:
+    def add(self, opening: int, pairs: Iterable[tuple[int, int]], window: Measured) -> None:
         """Take in an opening that needs all of these predicates."""
         needed = frozenset(map(self._number, pairs))
+        for number in needed:
+            self.reach.add(number, window)
         if needed not in self._openings:
             self._openings[needed] = set()
             anchor = min(needed, key=lambda number: (len(self._anchors.get(number, ())), number))
@@ -59,7 +82,7 @@ class Predicates:
             self._pairs[number] = pair
         return number
 
-    def remove(self, opening: int, pairs: Iterable[tuple[int, int]]) -> None:
+    def remove(self, opening: int, pairs: Iterable[tuple[int, int]], window: Measured) -> None:
         """Let an opening go, and the predicates that only it needed; their numbers are given again."""
         given = list(pairs)
         needed = frozenset(self._numbers[pair] for pair in given)
@@ -70,6 +93,8 @@ class Predicates:
             self._anchors[anchor].remove(needed)
             if not self._anchors[anchor]:
                 del self._anchors[anchor]
+        for number in needed:
+            self.reach.remove(number, window)
         for pair in given:
             self._users[pair] -= 1
             if not self._users[pair]:
@@ -85,6 +110,7 @@ class Predicates:
 
     def _forget(self) -> None:
         self._table = self._partners = None
+        self._leading.clear()
         self._known.clear()
         self._cached = 0
 
@@ -140,16 +166,36 @@ class Predicates:
         """The numbers that are not free."""
         return np.flatnonzero(self._pairs[: self.bound, 0] >= 0).astype(np.int32)
 
-    def satisfied(self, starts: Longs, numbers: Ints) -> tuple[list[Ints], Longs]:
+    def leading(self, rarest_first: Sequence[int]) -> frozenset[int]:
+        """Which of some predicates must be followed so that none of the sets within them is missed.
+
+        Those are the rarest of each set: documents that do not even satisfy that one do not satisfy the set.
+        """
+        key = tuple(rarest_first)
+        found = self._leading.get(key)
+        if found is None:
+            if len(self._leading) > _KEPT // 64:
+                self._leading.clear()
+            held, rank = set(key), {number: at for at, number in enumerate(key)}
+            found = self._leading[key] = frozenset(min(needed, key=rank.__getitem__) for needed in self._within(held))
+        return found
+
+    def _within(self, held: set[int]) -> Iterable[frozenset[int]]:
+        """The sets of predicates that these hold."""
+        return (needed for number in held for needed in self._anchors.get(number, ()) if needed <= held)
+
+    def satisfied(self, starts: Longs, numbers: Ints, windows: WindowColumns) -> tuple[list[Answer], Longs]:
         """Groups of predicates (each sorted, each once) in; the distinct answers, and the answer of each group, out."""
         if not starts.size:
             return [], starts
         ends = np.append(starts[1:], numbers.size)
+        if starts.size == 1:
+            return [self._answer(numbers.tobytes(), numbers, windows)], np.zeros(1, np.int64)
         _, first, of_group = np.unique(self._keys(starts, ends, numbers), return_index=True, return_inverse=True)
         answers = []
         for at in first.tolist():
             some = numbers[starts[at] : ends[at]]
-            answers.append(self._answer(some.tobytes(), some))
+            answers.append(self._answer(some.tobytes(), some, windows))
         return answers, of_group
 
     def _keys(self, starts: Longs, ends: Longs, numbers: Ints) -> Longs:
@@ -163,22 +209,22 @@ class Predicates:
             keys[group] = ~sets.setdefault(numbers[starts[group] : ends[group]].tobytes(), len(sets))
         return keys
 
-    def _answer(self, key: bytes, numbers: Ints) -> Ints:
+    def _answer(self, key: bytes, numbers: Ints, windows: WindowColumns) -> Answer:
         answer = self._known.get(key)
         if answer is None:
             if self._cached > _KEPT:
                 self._known.clear()
                 self._cached = 0
-            answer = self._known[key] = self._look_up(set(numbers.tolist()))
-            self._cached += answer.size + 8
+            answer = self._known[key] = self._look_up(set(numbers.tolist()), windows)
+            self._cached += answer.openings.size + 8
         return answer
 
-    def _look_up(self, held: set[int]) -> Ints:
-        found = [
-            opening
-            for number in held
-            for needed in self._anchors.get(number, ())
-            if needed <= held
-            for opening in self._openings[needed]
-        ]
-        return np.array(sorted(found), np.int32) if found else _NONE
+    def _look_up(self, held: set[int], windows: WindowColumns) -> Answer:
+        found = [opening for needed in self._within(held) for opening in self._openings[needed]]
+        openings = np.array(found, np.int32)
+        measure, length = windows.measure[openings], windows.length[openings]
+        order = np.lexsort((openings, length, measure))
+        measure = measure[order]
+        cuts = [0, *(np.flatnonzero(np.diff(measure)) + 1).tolist(), measure.size]
+        measures = tuple((int(measure[start]), start, end) for start, end in pairwise(cuts) if start < end)
+        return Answer(openings[order], length[order], measures)

@@ -11,15 +11,15 @@ import numpy as np
 
 from weft.columns.flags import CountedNumbers
 from weft.columns.integers import Flags, Ints, Longs
-from weft.joins.compile.predicates import Predicates
+from weft.joins.compile.extras import Extra, Extras
+from weft.joins.compile.predicates import Predicates, WindowColumns
+from weft.joins.compile.reach import ANY_LENGTH as ANY_LENGTH
+from weft.joins.compile.reach import TIME, Measured
 from weft.joins.compile.shapes import Condition, Joined, Shape
 from weft.joins.output.outputs import Writing
 from weft.joins.time.retention import Reach
-from weft.plans.xscl import Window
 
 VariablePairs = frozenset[tuple[int, int]]
-#: A window that all documents are within, in nanoseconds.
-ANY_LENGTH = int(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +40,29 @@ class Opening:
     partner: int
     pairs: VariablePairs  # variables with equal values, the earlier document's first
 
-    @cached_property
+    @property
     def is_exact(self) -> bool:
-        """Whether two documents that have the opening's values match, if no pivot has several nodes.
+        """Whether two documents that have the opening's values, and pass what else it asks, match.
 
-        A variable has a node where one below it has, so that values at all ends of the trees are enough.
+        They do if no pivot has several nodes: conditions then meet at nodes that are the only ones.
         """
         shape = self.shared.shape
-        if not shape.is_pairwise or any(condition.operator != "=" for condition in shape.joins[0].conditions):
-            return False
-        return all(
-            place in side.parents or (block, place) in self._ends
-            for block, side in enumerate(shape.sides)
-            for place in range(len(side.variables))
-        )
+        return shape.present == len(shape.sides) == 2
+
+    @cached_property
+    def extras(self) -> tuple[Extra, ...]:
+        """What the two documents must pass beside the equalities; necessary even where it is not all."""
+        shape, found = self.shared.shape, set()
+        given = {self.newest, self.partner}
+        for condition in shape.conditions(shape.present):
+            if {condition.left[0], condition.right[0]} == given and condition.operator != "=":
+                found.add(Extra.of(condition, is_flipped=self.newest == condition.left[0]))
+        if self.is_exact:
+            for block, side in enumerate(shape.sides):
+                for place, variable in enumerate(side.variables):
+                    if place not in side.parents and not self._ends[block, place]:
+                        found.add(Extra.existence(variable, is_earlier=block == self.partner))
+        return tuple(sorted(found))
 
     @cached_property
     def pivots(self) -> frozenset[int]:
@@ -126,7 +135,11 @@ class Queries:
         self.single: dict[int, list[SharedJoin]] = {}  # by the top variable: those that begin with one document
         self.tops = CountedNumbers()  # these variables
         self.equated = CountedNumbers()  # the variables whose values are to be found again
-        self._lengths: Longs = np.zeros(64, np.int64)  # by opening, as the next four
+        self.extras = Extras()
+        self.measured: list[str] = [""]  # the streams that windows count, by their numbers; the first stands for time
+        self._measured: dict[str, int] = {}
+        self._measures: Ints = np.zeros(64, np.int32)  # by opening, as the next five
+        self._lengths: Longs = np.zeros(64, np.int64)
         self._is_strict: Flags = np.zeros(64, bool)
         self._is_exact: Flags = np.zeros(64, bool)
         self._sizes: Longs = np.zeros(64, np.int64)
@@ -158,14 +171,34 @@ class Queries:
         self.openings[place : place + 1] = [opening]
         shared.openings.append(place)
         if place == self._lengths.size:
-            for name in ("_lengths", "_is_strict", "_is_exact", "_sizes", "_publishers"):
+            for name in ("_measures", "_lengths", "_is_strict", "_is_exact", "_sizes", "_publishers"):
                 column = getattr(self, name)
                 setattr(self, name, np.concatenate([column, np.zeros_like(column)]))
         join = _join_of(opening)
-        self._lengths[place] = ANY_LENGTH if join is None else _length(join.window)
+        self._measures[place], self._lengths[place] = self._window(opening)
         self._is_strict[place] = join is not None and join.operator != "JOIN"
         self._is_exact[place] = opening.is_exact
-        self.predicates.add(place, opening.pairs)
+        self.extras.add(place, opening.extras)
+        self.predicates.add(place, opening.pairs, self._window(opening))
+
+    def _window(self, opening: Opening) -> Measured:
+        """How far apart the two documents of an opening may be."""
+        shape, join = opening.shared.shape, _join_of(opening)
+        if join is not None and join.window.documents is not None:
+            stream = shape.sides[opening.partner].stream  # that of the earlier one
+            return self._measure(stream), join.window.documents
+        first, last = sorted((opening.newest, opening.partner))
+        windows = [shape.joins[at].window for at in range(first, last)]
+        if any(window.nanoseconds is None for window in windows):
+            return TIME, ANY_LENGTH
+        return TIME, min(sum(window.nanoseconds or 0 for window in windows), ANY_LENGTH)
+
+    def _measure(self, stream: str) -> int:
+        """The number of a stream whose documents windows count; one without a name stands for all of them."""
+        if stream not in self._measured:
+            self._measured[stream] = len(self.measured)
+            self.measured.append(stream)
+        return self._measured[stream]
 
     def _count(self, shared: SharedJoin, subscriber: Subscriber, more: int) -> None:
         """A subscriber has come (1) or gone (-1)."""
@@ -199,7 +232,8 @@ class Queries:
         for place in shared.openings:
             opening = self.openings[place]
             assert opening is not None
-            self.predicates.remove(place, opening.pairs)
+            self.predicates.remove(place, opening.pairs, self._window(opening))
+            self.extras.remove(place, opening.extras)
             self.openings[place] = None
             self._free.append(place)
         if shape.present == 1:
@@ -209,10 +243,16 @@ class Queries:
             if not single:
                 del self.single[shape.sides[0].top]
 
-    def columns(self) -> tuple[Longs, Flags, Flags]:
-        """For each opening: the length of its window, whether the later one is strictly later, whether it is exact."""
+    @property
+    def windows(self) -> WindowColumns:
+        """For each opening what its window is measured in, and its length."""
         size = len(self.openings)
-        return self._lengths[:size], self._is_strict[:size], self._is_exact[:size]
+        return WindowColumns(self._measures[:size], self._lengths[:size])
+
+    def columns(self) -> tuple[Flags, Flags]:
+        """For each opening whether the later document is strictly later, and whether it is exact."""
+        size = len(self.openings)
+        return self._is_strict[:size], self._is_exact[:size]
 
     def publishes(self, openings: Ints) -> bool:
         """Whether messages of some of these openings become documents."""
@@ -221,10 +261,6 @@ class Queries:
     def sizes(self) -> Longs:
         """For each opening how many subscribers it has."""
         return self._sizes[: len(self.openings)]
-
-
-def _length(window: Window) -> int:
-    return ANY_LENGTH if window.nanoseconds is None else window.nanoseconds
 
 
 def _join_of(opening: Opening) -> Joined | None:
@@ -236,7 +272,7 @@ def _join_of(opening: Opening) -> Joined | None:
 
 def _equated(shape: Shape) -> list[int]:
     conditions = [each for join in shape.joins for each in join.conditions if each.operator == "="]
-    return [shape.sides[block].variables[place] for each in conditions for block, place in (each.left, each.right)]
+    return [variable for each in conditions for variable in each.values]
 
 
 def _openings(shared: SharedJoin) -> list[Opening]:
@@ -252,14 +288,13 @@ def _openings(shared: SharedJoin) -> list[Opening]:
             continue
         partner = 1 if newest == 0 else max(each.left[0] for each in equalities)
         pairs = frozenset(
-            _pair(shape, each, newest) for each in equalities if {each.left[0], each.right[0]} == {newest, partner}
+            _pair(each, newest) for each in equalities if {each.left[0], each.right[0]} == {newest, partner}
         )
         found.append(Opening(shared, newest, partner, pairs))
     return found
 
 
-def _pair(shape: Shape, condition: Condition, newest: int) -> tuple[int, int]:
-    """The variables of an equality, the newest document's last."""
-    ends = sorted((condition.left, condition.right), key=lambda end: end[0] == newest)
-    earlier, later = (shape.sides[block].variables[place] for block, place in ends)
+def _pair(condition: Condition, newest: int) -> tuple[int, int]:
+    """The variables whose values an equality compares, the newest document's last."""
+    earlier, later = condition.values if condition.right[0] == newest else condition.values[::-1]
     return earlier, later

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weft.joins.compile.graph import Definition, core, definitions
 from weft.joins.match.witness import FirstStage
 from weft.plans.flwr import Slot
 from weft.plans.plan import Comparison, Link
 from weft.plans.walk import walk
-from weft.plans.xscl import Join, JoinOperator, Term, Window, Xscl
+from weft.plans.xscl import Derivation, Join, JoinOperator, Term, Window, Xscl
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,20 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Two places of two blocks whose values stand in a relation."""
+    """Two places of two blocks whose values stand in a relation.
+
+    `values` has the variables whose values those are: other ones than those of the places where values are derived.
+    """
 
     left: tuple[int, int]
     operator: Comparison
     right: tuple[int, int]
+    values: tuple[int, int]
+    derived: tuple[tuple[Derivation, ...], tuple[Derivation, ...]] = ((), ())
+
+    def value(self, end: tuple[int, int]) -> int:
+        """The variable whose value is compared at one of the ends."""
+        return self.values[end != self.left]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,33 +145,52 @@ def compile_plan(plan: Xscl, stage: FirstStage) -> CompiledJoin:
 def _compile(plan: Xscl, asking: _Asking) -> CompiledJoin:
     outputs = output_terms(plan)
     predicates = [predicate for join in plan.joins for predicate in join.predicates]
-    compared = {term for predicate in predicates for term in (predicate.left, predicate.right)}
+    compared = [term for predicate in predicates for term in (predicate.left, predicate.right)]
     sides, places, defined = [], [], []
+    values: dict[Term, int] = {}  # the variable of each value that is compared
     for at, block in enumerate(plan.blocks):
-        kept = {term.variable for term in (*outputs, *compared) if term.block == at}
+        here = [term for term in compared if term.block == at]
+        kept = {term.variable for term in (*outputs, *here) if term.block == at}
         graph = core(block, kept or {block.output})
         made = definitions(graph)
+        where = {node.variable: place for place, node in enumerate(graph.nodes)}
+        for term in here:
+            if term not in values:
+                values[term] = asking.variable(replace(made[where[term.variable]], derived=term.derived), True)
         variables = tuple(
-            asking.variable(each, Term(at, node.variable) in compared)
-            for each, node in zip(made, graph.nodes, strict=True)
+            _variable_of_place(asking, each, [values[term] for term in here if where[term.variable] == place])
+            for place, each in enumerate(made)
         )
         edges = tuple(
             -1 if node.parent is None else asking.edge(made[node.parent], each.links)
             for each, node in zip(made, graph.nodes, strict=True)
         )
-        where = {node.variable: place for place, node in enumerate(graph.nodes)}
         shown = tuple(sorted(where[term.variable] for term in outputs if term.block == at))
         parents = tuple(-1 if node.parent is None else node.parent for node in graph.nodes)
         sides.append(Side(block.stream, variables, parents, edges, shown))
         places.append(where)
         defined.append(made)
-    joins = tuple(_joined(join, places) for join in plan.joins)
+    joins = tuple(_joined(join, places, values) for join in plan.joins)
     return CompiledJoin(Shape(tuple(sides), joins), tuple(places), tuple(defined), tuple(asking.asked))
 
 
-def _joined(join: Join, places: Sequence[dict[int, int]]) -> Joined:
+def _variable_of_place(asking: _Asking, definition: Definition, values: list[int]) -> int:
+    """The variable that has the nodes of a place: one of those whose values are compared, or one for the nodes alone."""
+    return values[0] if values else asking.variable(definition, False)
+
+
+def _joined(join: Join, places: Sequence[dict[int, int]], values: dict[Term, int]) -> Joined:
     def place(term: Term) -> tuple[int, int]:
         return term.block, places[term.block][term.variable]
 
-    conditions = tuple(Condition(place(one.left), one.operator, place(one.right)) for one in join.predicates)
+    conditions = tuple(
+        Condition(
+            place(one.left),
+            one.operator,
+            place(one.right),
+            (values[one.left], values[one.right]),
+            (one.left.derived, one.right.derived),
+        )
+        for one in join.predicates
+    )
     return Joined(join.operator, join.window, conditions)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from weft.joins.match.state import Held
+from weft.joins.match.value_sets import ValueSet
 
 
 class Bindings:
@@ -19,6 +22,8 @@ class Bindings:
         self._valued: dict[int, dict[int, list[int]]] = {}
         self._lower: dict[int, dict[int, list[int]]] = {}
         self._pairs: dict[int, set[tuple[int, int]]] = {}
+        self._upper: dict[int, dict[int, list[int]]] = {}
+        self._sets: dict[tuple[int, int, int], ValueSet] = {}
 
     def nodes(self, variable: int) -> list[int]:
         """The nodes of a variable."""
@@ -49,6 +54,28 @@ class Bindings:
             for upper, lower in zip(self._above[rows].tolist(), self._below[rows].tolist(), strict=True):
                 made.setdefault(upper, []).append(lower)
         return self._lower[edge].get(above, [])
+
+    def above(self, edge: int, below: int) -> list[int]:
+        """The nodes from which an edge leads to a node."""
+        if edge not in self._upper:
+            made = self._upper[edge] = {}
+            rows = self._edge == edge
+            for upper, lower in zip(self._above[rows].tolist(), self._below[rows].tolist(), strict=True):
+                made.setdefault(lower, []).append(upper)
+        return self._upper[edge].get(below, [])
+
+    def set_of(self, variable: int) -> ValueSet:
+        """The values of all nodes of a variable."""
+        return self.set_below(-1, -1, variable, self.nodes(variable))
+
+    def set_below(self, edge: int, above: int, variable: int, nodes: Sequence[int]) -> ValueSet:
+        """The values of the nodes that an edge leads to from a node, or without an edge of all of a variable."""
+        key = edge, above, variable
+        found = self._sets.get(key)
+        if found is None:
+            values = self.values(variable)
+            found = self._sets[key] = ValueSet.of(values[node] for node in nodes)
+        return found
 
     def is_below(self, edge: int, above: int, below: int) -> bool:
         """Whether an edge leads from one node to another."""

@@ -70,7 +70,7 @@ class _Alone:
         except Exception:
             nodes = self._light(self._nodes(), most)
         edges = self._divide(stage.edges_from(np.unique(nodes[1]).tolist()), lambda some: some.edges(most.edges))
-        return stage.witnesses(self._table, nodes, edges, most)
+        return stage.witnesses(self._table, nodes, edges, most, self.refused)
 
     def _nodes(self) -> NodeColumns:
         try:

@@ -14,9 +14,12 @@ import numpy as np
 from weft.columns.integers import Flags, Ints, Longs, distinct, expand
 from weft.joins.compile.queries import Queries
 from weft.joins.match.lookups import PIECE, Equal, Lookups
+from weft.joins.match.nearness import Nearness
 from weft.joins.match.postings import Occurrences
 from weft.joins.match.state import State
-from weft.joins.match.witness import Witnesses
+from weft.joins.match.witness import ValueCodes, Witnesses
+
+_FEW = 8  # openings that are tried for a pair of documents; among more those whose windows are long enough are found
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +47,17 @@ class TooMuch:
 class SecondStage:
     """Finds meetings."""
 
-    def __init__(self, queries: Queries, state: State) -> None:
-        self._queries, self._state = queries, state
+    def __init__(self, queries: Queries, state: State, values: ValueCodes) -> None:
+        self._queries, self._state, self._values = queries, state, values
+        self._nearness = Nearness(queries, state)
 
     def post(self, witnesses: Witnesses, places: Ints) -> Lookups:
         """Post the values of documents at these places of the state (-1: not held); what they may meet comes back."""
         batch = self.occurrences(witnesses, places)
         runs = [*self._state.postings.runs, batch]
         self._state.postings.add(batch)
-        return Lookups(self._queries.predicates, batch, runs)
+        self._state.compared.add(self._queries.extras, witnesses, places, self._values.texts)
+        return Lookups(self._queries.predicates, batch, runs, self._nearness)
 
     def meet(self, lookups: Lookups, too_much: TooMuch) -> Iterator[Meetings]:
         """The meetings of a batch, some documents at a time; what is too much, or fails, is told."""
@@ -71,21 +76,34 @@ class SecondStage:
             too_much.refused.append((document, self._queries.predicates.needing(numbers)))
 
     def _meet(self, lookups: Lookups, rows: slice) -> Iterator[Meetings]:
+        pair, predicate = self._together(lookups.find(rows))
+        if pair.size:
+            pairs = pair[np.append(True, pair[1:] != pair[:-1])]
+            later, earlier = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
+            more = self._together(lookups.more(later, earlier))
+            if more[0].size:
+                pair, predicate = _distinct(np.append(pair, more[0]), np.append(predicate, more[1]))
+        return self._satisfied(pair, predicate)
+
+    def _together(self, found: Iterator[Equal]) -> tuple[Longs, Ints]:
+        """The distinct pairs of documents and predicates of all that is found, sorted."""
         grouped: list[tuple[Longs, Ints]] = []
         pieces: list[Equal] = []
-        for found in lookups.find(rows):
-            pieces.append(found)
+        for each in found:
+            pieces.append(each)
             if sum(piece.later.size for piece in pieces) > PIECE:
                 grouped.append(self._grouped(pieces))
                 pieces = []
         grouped.append(self._grouped(pieces))
         if len(grouped) == 1:
-            return self._satisfied(*grouped[0])
+            return grouped[0]
         pairs, numbers = zip(*grouped, strict=True)
-        return self._satisfied(*_distinct(np.concatenate(pairs), np.concatenate(numbers)))
+        return _distinct(np.concatenate(pairs), np.concatenate(numbers))
 
     def _grouped(self, pieces: list[Equal]) -> tuple[Longs, Ints]:
         """The distinct pairs of documents and predicates, of documents that are still held."""
+        if not pieces:
+            return np.zeros(0, np.int64), np.zeros(0, np.int32)
         none = np.zeros(0, np.int32)
         earlier = np.concatenate([none, *(piece.earlier for piece in pieces)])
         later = np.concatenate([none, *(piece.later for piece in pieces)])
@@ -104,29 +122,49 @@ class SecondStage:
 
     def _satisfied(self, pair: Longs, number: Ints) -> Iterator[Meetings]:
         """Pairs and predicates in, pairs and openings out, so many at a time."""
-        starts = np.flatnonzero(np.append(True, pair[1:] != pair[:-1])) if pair.size else np.zeros(0, np.int64)
-        answers, of_group = self._queries.predicates.satisfied(starts, number)
-        bounds = np.cumsum([0, *(answer.size for answer in answers)])
-        openings = np.concatenate([np.zeros(0, np.int32), *answers])
-        first, last, pairs = bounds[of_group], bounds[of_group + 1], pair[starts]
+        if not pair.size:
+            return
+        starts = np.flatnonzero(np.append(True, pair[1:] != pair[:-1]))
+        answers, of_group = self._queries.predicates.satisfied(starts, number, self._queries.windows)
+        sizes = np.array([answer.openings.size for answer in answers])
+        pairs = pair[starts]
+        few = np.flatnonzero((sizes <= _FEW)[of_group])
+        bounds = np.cumsum([0, *sizes.tolist()])
+        openings = np.concatenate([answer.openings for answer in answers])
+        yield from self._near(pairs[few], openings, bounds[of_group[few]], bounds[of_group[few] + 1])
+        for at in np.flatnonzero(sizes > _FEW).tolist():
+            some, answer = pairs[of_group == at], answers[at]
+            for measure, start, end in answer.measures:
+                apart = self._nearness.distance(measure, *_documents(some))
+                near = start + np.searchsorted(answer.lengths[start:end], apart)
+                reached = near < end
+                ends = np.full(int(reached.sum()), end)
+                yield from self._near(some[reached], answer.openings, near[reached], ends)
+
+    def _near(self, pairs: Longs, openings: Ints, first: Longs, last: Longs) -> Iterator[Meetings]:
+        """Pairs with their ranges of openings in, those within the window that pass what these ask for out."""
         ends, at = np.cumsum(last - first), 0
+        _, exact = self._queries.columns()
+        multiple = self._state.is_multiple
         while at < ends.size:
             before = int(ends[at - 1]) if at else 0
             end = max(at + 1, int(np.searchsorted(ends, before + PIECE, side="right")))
-            group, inside = expand(first[at:end], last[at:end])
-            some = pairs[at:end][group]
-            yield self._near((some & 0xFFFFFFFF).astype(np.int32), (some >> 32).astype(np.int32), openings[inside])
+            which, inside = expand(first[at:end], last[at:end])
+            earlier, later = _documents(pairs[at:end][which])
+            opening = openings[inside]
+            keep = self._nearness.is_near(earlier, later, opening)
+            if not keep.all():
+                earlier, later, opening = earlier[keep], later[keep], opening[keep]
+            keep = self._state.compared.passing(self._queries.extras, earlier, later, opening)
+            if not keep.all():
+                earlier, later, opening = earlier[keep], later[keep], opening[keep]
+            yield Meetings(earlier, later, opening, exact[opening] & ~multiple[earlier] & ~multiple[later])
             at = end
 
-    def _near(self, earlier: Ints, later: Ints, opening: Ints) -> Meetings:
-        """Those within the window, as far as that is a matter of time."""
-        length, strict, exact = self._queries.columns()
-        timestamps = self._state.timestamps
-        apart = timestamps[later] - timestamps[earlier]
-        keep = (apart <= length[opening]) & ((apart > 0) | ~strict[opening])
-        earlier, later, opening = earlier[keep], later[keep], opening[keep]
-        multiple = self._state.is_multiple
-        return Meetings(earlier, later, opening, exact[opening] & ~multiple[earlier] & ~multiple[later])
+
+def _documents(pairs: Longs) -> tuple[Ints, Ints]:
+    """The earlier and the later document of pairs."""
+    return (pairs & 0xFFFFFFFF).astype(np.int32), (pairs >> 32).astype(np.int32)
 
 
 def _grouped(earlier: Ints, later: Ints, predicate: Ints, predicates: int) -> tuple[Longs, Ints]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.columns.integers import Flags, Ints, Longs, spans
+from weft.columns.integers import Flags, Ints, Longs, contains, spans
 
+_LAST = int(np.iinfo(np.int32).max)
 _GROWTH = 4  # a run joins the one before it when that is not so many times as long
 
 
@@ -33,6 +33,22 @@ class Occurrences:
     @cached_property
     def _keys(self) -> Longs:
         return _keys(self)
+
+    @cached_property
+    def _places(self) -> Longs:
+        """Where a row's value and variable begin, and its document, as one number; sorted."""
+        keys = self._keys
+        at = np.arange(keys.size)
+        is_new = np.append(True, keys[1:] != keys[:-1]) if keys.size else np.zeros(0, bool)
+        return np.maximum.accumulate(np.where(is_new, at, 0)) << 32 | self.document
+
+    def from_document(self, firsts: Longs, documents: NDArray[np.integer]) -> Longs:
+        """The first row of a variable's value that a document, or a later one, has; by where these rows begin."""
+        return np.searchsorted(self._places, firsts << 32 | documents)
+
+    def has(self, firsts: Longs, documents: Ints) -> Flags:
+        """Whether these documents have a variable's value, whose rows begin there."""
+        return contains(self._places, firsts << 32 | documents)
 
     def of_variables(self, firsts: Longs, variables: Ints) -> tuple[Longs, Longs]:
         """The rows of a variable among those of a value, by where these begin: they must be sorted, and there."""
@@ -58,20 +74,20 @@ class Postings:
             runs[-1] = _merged(runs[-1], last)
         self.runs = runs
 
-    def documents(self, value: int, variable: int) -> Ints:
-        """The documents in which a variable has a value."""
-        return np.concatenate([np.zeros(0, np.int32), *self._found(value, variable)])
-
-    def count(self, value: int, variable: int) -> int:
-        """How many these are."""
-        return sum(found.size for found in self._found(value, variable))
-
-    def _found(self, value: int, variable: int) -> Iterator[Ints]:
+    def documents(self, value: int, variable: int, first: int = 0, end: int | None = None) -> Ints:
+        """The documents, of those between two places, in which a variable has a value."""
+        found = [np.zeros(0, np.int32)]
         for run in self.runs:
-            start, end = np.searchsorted(run.value, [value, value + 1])
-            if start < end:
-                first, last = start + np.searchsorted(run.variable[start:end], [variable, variable + 1])
-                yield run.document[first:last]
+            begin, last = np.searchsorted(run.value, [value, value + 1]).tolist()
+            if begin < last:
+                here, there = (begin + np.searchsorted(run.variable[begin:last], [variable, variable + 1])).tolist()
+                if here < there:
+                    some = run.document[here:there]
+                    if first or end is not None:
+                        bounds = np.searchsorted(some, [first, _LAST if end is None else end]).tolist()
+                        some = some[slice(*bounds)]
+                    found.append(some)
+        return np.concatenate(found)
 
     def compact(self, kept: Flags, places: Ints) -> None:
         """Keep the occurrences of these documents, which have new places."""

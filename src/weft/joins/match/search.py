@@ -7,11 +7,18 @@ with the other blocks of a chain, and, where a variable has several nodes, with 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
+import numpy as np
+
+from weft.columns.integers import Ints
 from weft.joins.compile.shapes import Condition, Shape
+from weft.joins.match.assignments import Assignments
 from weft.joins.match.bindings import Bindings
-from weft.joins.match.readings import stands
+from weft.joins.match.layout import At
+from weft.joins.match.layouts import Layouts
 from weft.joins.match.state import Held, State
+from weft.joins.match.unfollowed import Unfollowed
 from weft.joins.match.witness import ValueCodes
 
 Nodes = tuple[int, ...]
@@ -48,6 +55,7 @@ class Search:
 
     def __init__(self, state: State, values: ValueCodes, most: int) -> None:
         self._state, self._values, self.most = state, values, most
+        self._layouts = Layouts()
         self._known: dict[int, tuple[Held, Bindings]] = {}
         self._size = 0  # of these
 
@@ -99,13 +107,13 @@ class Search:
         if not order:
             yield tuple(chosen[block] for block in range(shape.present))
             return
-        left = [iter(self._candidates(shape, *order[0], chosen, tries))]  # for each block so far
+        left = [self._next_candidates(shape, order[0][0], chosen, tries)]  # for each block so far
         while left:
             block = order[len(left) - 1][0]
+            chosen.pop(block, None)
             one = next(left[-1], None)
             if one is None:
                 left.pop()
-                chosen.pop(block, None)
                 continue
             if one.arrival < since or one.sequence > limit or (one.sequence == limit and block < newest):
                 continue
@@ -115,33 +123,64 @@ class Search:
             if len(left) == len(order):
                 yield tuple(chosen[block] for block in range(shape.present))
             else:
-                left.append(iter(self._candidates(shape, *order[len(left)], chosen, tries)))
+                left.append(self._next_candidates(shape, order[len(left)][0], chosen, tries))
+
+    def _next_candidates(self, shape: Shape, block: int, chosen: dict[int, Held], tries: Tries) -> Iterator[Held]:
+        """The documents that all equalities with what is chosen allow for a block."""
+        conditions = [
+            each
+            for each in shape.conditions(shape.present)
+            if each.operator == "="
+            and ((each.left[0] == block and each.right[0] in chosen) or (each.right[0] == block and each.left[0] in chosen))
+        ]
+        return self._candidates(shape, block, conditions, chosen, tries)
 
     def _candidates(
-        self, shape: Shape, block: int, condition: Condition, given: dict[int, Held], tries: Tries
-    ) -> list[Held]:
-        """The documents that a condition with a document that is given allows for a block."""
-        variable, values = self._allowed(shape, block, condition, given)
-        places: dict[int, None] = {}
-        tries.spend(len(values))
-        for value in values:
-            places.update(dict.fromkeys(self._state.postings.documents(value, variable).tolist()))
-        tries.spend(len(places) + _LOOKUP)
+        self, shape: Shape, block: int, conditions: Sequence[Condition], given: dict[int, Held], tries: Tries
+    ) -> Iterator[Held]:
+        """The documents that equalities with documents that are given allow for a block: the rarest leads to them."""
+        postings, near = self._state.postings, self._near(shape, block, given)
+        allowed = []
+        for variable, values in (self._allowed(block, condition, given) for condition in conditions):
+            tries.spend(len(values) + _LOOKUP)
+            found = [postings.documents(value, variable, *near) for value in values]
+            allowed.append((sum(each.size for each in found), variable, values, found))
+        allowed.sort(key=lambda one: one[0])
+        places: Ints = np.unique(np.concatenate([np.zeros(0, np.int32), *allowed[0][3]]))
+        for _, variable, values, found in allowed[1:]:
+            if places.size:
+                tries.spend(min(places.size, sum(each.size for each in found)) + 1)
+                places = places[np.isin(places, np.concatenate([np.zeros(0, np.int32), *found]))]
         held = self._state.held
-        return [one for place in sorted(places) if (one := held[place]) is not None]
+        for place in places.tolist():
+            tries.spend(1)
+            if (one := held[place]) is not None:
+                yield one
 
-    def _allowed(self, shape: Shape, block: int, condition: Condition, given: dict[int, Held]) -> tuple[int, set[int]]:
+    def _allowed(self, block: int, condition: Condition, given: dict[int, Held]) -> tuple[int, set[int]]:
         """The variable of a block that a condition is on, and the values that what is given allows for it."""
-        ends = condition.left, condition.right
-        here, there = ends if condition.left[0] == block else ends[::-1]
-        asked = shape.sides[there[0]].variables[there[1]]
-        values = set(self._bindings(given[there[0]]).values(asked).values())
-        return shape.sides[block].variables[here[1]], values
+        ends = (condition.left, condition.right), condition.values
+        (_, there), (variable, asked) = ends if condition.left[0] == block else (each[::-1] for each in ends)
+        return variable, self._bindings(given[there[0]]).set_of(asked).codes
 
-    def _commonness(self, shape: Shape, block: int, condition: Condition, given: dict[int, Held]) -> int:
-        """How often the values that a condition allows for a block stand in documents."""
-        variable, values = self._allowed(shape, block, condition, given)
-        return sum(self._state.postings.count(value, variable) for value in values)
+    def _near(self, shape: Shape, block: int, given: dict[int, Held]) -> tuple[int, int]:
+        """The places between which a document of a block can be, as far as windows in time to its neighbours tell."""
+        timestamps = self._state.timestamps
+        first, end = 0, timestamps.size
+        for join, other in ((block - 1, block - 1), (block, block + 1)):
+            if join < 0 or other not in given or join >= len(shape.joins):
+                continue
+            joined, moment = shape.joins[join], given[other].timestamp
+            length = joined.window.nanoseconds
+            least = moment if joined.operator != "JOIN" and other < block else None
+            most = moment if joined.operator != "JOIN" and other > block else None
+            if length is not None:
+                least, most = moment - length if least is None else least, moment + length if most is None else most
+            if least is not None:
+                first = max(first, int(np.searchsorted(timestamps, least)))
+            if most is not None:
+                end = min(end, int(np.searchsorted(timestamps, most, side="right")))
+        return first, end
 
     def is_near(self, shape: Shape, block: int, given: dict[int, Held]) -> bool:
         """Whether a new document is within the windows of its neighbours, as far as these are there."""
@@ -184,82 +223,61 @@ class Search:
 
     def is_match(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> bool:
         """Whether some binding of the documents meets all conditions."""
-        return next(self.bindings(shape, documents, tries), None) is not None
+        return next(iter(self._assignments(shape, documents, tries)), None) is not None
 
-    def bindings(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[tuple[Nodes, ...]]:
-        """All bindings of the blocks of a match that meet all conditions among them."""
+    def _assignments(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Assignments:
         tries.spend(0)  # where nothing is left the documents are not looked at
-        yield from self._extend(shape, [self._bindings(one) for one in documents], [], tries)
+        found = {block: self._bindings(one) for block, one in enumerate(documents)}
+        return Assignments(self._layouts.of(shape).present, found, self._values.texts, tries.spend)
 
-    def _extend(
-        self, shape: Shape, found: list[Bindings], bound: list[Nodes], tries: Tries
-    ) -> Iterator[tuple[Nodes, ...]]:
-        if len(bound) == len(found):
-            yield tuple(bound)
+    def outputs(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[tuple[Nodes, ...]]:
+        """The distinct nodes for the output of a match, a tuple for each block."""
+        tries.spend(0)
+        single = self._single_output(shape, documents)
+        if single is not None:
+            tries.spend(1)
+            yield single
             return
-        for nodes in self._assignments(shape, found, bound, tries):
-            yield from self._extend(shape, found, [*bound, nodes], tries)
+        layout = self._layouts.of(shape)
+        assignments, seen = self._assignments(shape, documents, tries), set()
+        for nodes in assignments:
+            parts = [assignments.options(star, layout.shown, _node) for star, _ in layout.shown_stars]
+            for part in product(*parts):
+                tries.spend(1)
+                output = layout.output(nodes, part)
+                if output not in seen:
+                    seen.add(output)
+                    yield output
 
-    def _assignments(
-        self, shape: Shape, found: Sequence[Bindings], bound: Sequence[Nodes], tries: Tries
-    ) -> Iterator[Nodes]:
-        """All ways to give the variables of the next block nodes that meet its conditions with the blocks before."""
-        side = shape.sides[len(bound)]
-        nodes: list[int] = []
-
-        def extend() -> Iterator[Nodes]:
-            if len(nodes) == len(side.variables):
-                yield tuple(nodes)
-                return
-            some = self._choices(shape, found, bound, nodes, tries)
-            tries.spend(len(some) + 1)
-            for node in some:
-                nodes.append(node)
-                yield from extend()
-                nodes.pop()
-
-        return extend()
-
-    def _choices(
-        self, shape: Shape, found: Sequence[Bindings], bound: Sequence[Nodes], nodes: Sequence[int], tries: Tries
-    ) -> list[int]:
-        """The nodes that the next variable of a block may have, as those before it have theirs."""
-        block, place = len(bound), len(nodes)
-        side, here = shape.sides[block], found[block]
-        variable, above, edge = side.variables[place], side.parents[place], side.edges[place]
-        some = here.nodes(variable) if above < 0 else here.below(edge, nodes[above])
-        tests = []
-        for condition in shape.joins[block - 1].conditions if block else ():
-            if condition.right[1] == place:
-                other, at = condition.left
-                value = found[other].values(shape.sides[other].variables[at])[bound[other][at]]
-                tests.append((value, condition))
-                equal = here.valued(variable, value) if condition.operator == "=" else some
-                if len(equal) < len(some):  # few have the value: whether they are below is looked up
-                    some = [node for node in equal if above < 0 or here.is_below(edge, nodes[above], node)]
-        for value, condition in tests:
-            tries.spend(len(some))
-            some = [node for node in some if self._stands(value, condition, here.values(variable)[node])]
-        return some
-
-    def _stands(self, left: int, condition: Condition, right: int) -> bool:
-        """Whether two coded values stand in a condition's relation."""
-        if condition.operator in ("=", "!="):
-            return (left == right) is (condition.operator == "=")
-        return stands(self._values.texts[left], condition.operator, self._values.texts[right])
+    def _single_output(self, shape: Shape, documents: Sequence[Held]) -> tuple[Nodes, ...] | None:
+        """The output where each of its variables has one node: whatever the others are bound to, it is the same."""
+        shown = []
+        for one, side in zip(documents, shape.sides[: shape.present], strict=True):
+            variables = [side.variables[place] for place in side.output]
+            if not one.multiple.isdisjoint(variables):
+                return None
+            bindings = self._bindings(one)
+            shown.append(tuple(bindings.nodes(variable)[0] for variable in variables))
+        return tuple(shown)
 
     # -- absence
 
-    def is_followed(self, shape: Shape, documents: Sequence[Held], bound: Sequence[Nodes], tries: Tries) -> bool:
-        """Whether a document that must not follow does follow a binding of the blocks before."""
-        last = shape.present
-        joined = shape.joins[-1]
-        given = dict(enumerate(documents))
-        equalities = [each for each in joined.conditions if each.operator == "="]
-        condition = min(equalities, key=lambda each: self._commonness(shape, last, each, given))
-        for one in self._candidates(shape, last, condition, given, tries):
+    def unfollowed(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[tuple[Nodes, ...]]:
+        """The distinct nodes for the output of those bindings of a match that no document follows."""
+        layout = self._layouts.of(shape)
+        assert layout.absence is not None, "the last block must not follow"
+        followers = self._followers(shape, documents, tries)
+        assignments = self._assignments(shape, documents, tries)
+        yield from Unfollowed(layout, assignments, self._values.texts, tries.spend).outputs(followers)
+
+    def _followers(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[Bindings]:
+        """The documents that may follow some binding of a match."""
+        last, given = shape.present, dict(enumerate(documents))
+        equalities = [each for each in shape.joins[-1].conditions if each.operator == "="]
+        for one in self._candidates(shape, last, equalities, given, tries):
             if self.is_within(shape, last - 1, documents[-1], one):
-                found = [self._bindings(each) for each in (*documents, one)]
-                if next(self._assignments(shape, found, bound, tries), None) is not None:
-                    return True
-        return False
+                yield self._bindings(one)
+
+
+def _node(_: At, node: int) -> int:
+    return node

@@ -11,6 +11,7 @@ import numpy as np
 
 from weft.columns.integers import Flags, Longs
 from weft.documents.document import Document
+from weft.joins.match.compared import ComparedNodes
 from weft.joins.match.postings import Occurrences, Postings
 from weft.joins.match.witness import Witnesses
 from weft.joins.time.history import History
@@ -68,11 +69,12 @@ def hold(documents: Sequence[Numbered], witnesses: Witnesses) -> list[Held]:
 
 
 class StateMark(NamedTuple):
-    """A moment of the state: how many documents it had, which number was the next, and its postings."""
+    """A moment of the state: how many documents it had, which number was the next, and what was posted."""
 
     documents: int
     sequence: int
     runs: list[Occurrences]
+    compared: int
 
 
 class State:
@@ -82,6 +84,7 @@ class State:
         self.postings = Postings()
         self.held: list[Held | None] = []
         self.history = History()
+        self.compared = ComparedNodes()
         self._timestamps: Longs = np.zeros(1_024, np.int64)
         self._sequences: Longs = np.zeros(1_024, np.int64)
         self._is_multiple: Flags = np.zeros(1_024, bool)
@@ -142,17 +145,18 @@ class State:
 
     def mark(self) -> StateMark:
         """Where the state is now, so that what comes next can be taken back."""
-        return StateMark(len(self.held), self.history.sequence, self.postings.runs)
+        return StateMark(len(self.held), self.history.sequence, self.postings.runs, len(self.compared))
 
     def cut(self, mark: StateMark) -> None:
         """What has come since the mark has not; nothing may have gone since."""
         del self.held[mark.documents :]
         self.postings.runs = mark.runs
+        self.compared.cut(mark.compared)
         self.history.cut(mark.sequence)
 
     def begin_anew(self) -> None:
         """Hold nothing, so that what was held can be held again with other witnesses."""
-        self.held, self._gone, self.postings = [], 0, Postings()
+        self.held, self._gone, self.postings, self.compared = [], 0, Postings(), ComparedNodes()
 
     # -- documents go
 
@@ -172,6 +176,7 @@ class State:
         kept = self.is_held
         places = (np.cumsum(kept) - 1).astype(np.int32)
         self.postings.compact(kept, places)
+        self.compared.compact(kept, places)
         size = len(self.held)
         for name in ("_timestamps", "_sequences", "_is_multiple", "_is_held"):
             column = getattr(self, name)[:size][kept]

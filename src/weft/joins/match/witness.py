@@ -14,7 +14,6 @@ import numpy as np
 
 from weft.columns.flags import CountedNumbers
 from weft.columns.integers import Flags, Ints, Longs
-from weft.documents.document import is_in_stream
 from weft.documents.dtd import Dtd
 from weft.documents.local import LocalNodes
 from weft.documents.table import NodeTable
@@ -22,11 +21,14 @@ from weft.engine.engine import Engine
 from weft.engine.matches import Matches
 from weft.engine.paths.bounds import Bounds
 from weft.joins.compile.graph import Definition
+from weft.joins.match.ancestors import Ancestors, climb_of
+from weft.joins.match.streams import StreamsOfVariables
 from weft.plans.plan import Edge, Link, Pattern
 
 _NONE = np.zeros(0, np.int32)
 NO_EDGES = _NONE, _NONE, _NONE
 NodeColumns = tuple[Ints, Ints, Ints]
+NO_VALUE = -1  # the code of what has none: nothing is equal to it, not even itself
 _SWEEP = 10_000  # results that nobody asks for any more, before the engine is built anew
 #: A variable, or an edge from one.
 _WitnessKey = Definition | tuple[Definition, tuple[Link, ...]]
@@ -136,8 +138,9 @@ class FirstStage:
         self._keys: dict[int, _WitnessKey] = {}
         self._asked: dict[int, int] = {}  # how many ask for each
         self._valued = CountedNumbers()  # and for its values
-        self._streams: dict[int, str] = {}
-        self._edges: set[int] = set()
+        self._streams = StreamsOfVariables()
+        self._edges: set[int] = set()  # that the engine is asked for
+        self._ancestors = Ancestors()
         self._next = 0
 
     def __len__(self) -> int:
@@ -152,8 +155,21 @@ class FirstStage:
 
     def add_edge(self, definition: Definition, links: tuple[Link, ...]) -> int:
         """The number of an edge: from the nodes of a definition to those that the links lead to from them."""
-        number = self._add((definition, links), definition.stream)
-        self._edges.add(number)
+        key = definition, links
+        climb = climb_of(links)
+        if climb is None:
+            number = self._add(key, definition.stream)
+            self._edges.add(number)
+            return number
+        number = self._numbers.get(key, -1)
+        if number < 0:
+            ends = (
+                self.add_variable(definition, False),
+                self.add_variable(Definition(definition.stream, definition, links), False),
+            )
+            number = self._number(key)
+            self._ancestors.add(number, *ends, climb)
+        self._asked[number] = self._asked.get(number, 0) + 1
         return number
 
     def remove(self, number: int, valued: bool = False) -> None:
@@ -161,30 +177,41 @@ class FirstStage:
         if valued:
             self._valued.remove(number)
         self._asked[number] -= 1
-        if not self._asked[number]:
-            del self._asked[number], self._streams[number]
-            self._edges.discard(number)
-            self._engine.remove(number)
-            del self._numbers[self._keys.pop(number)]
-            if self._engine.dead > max(_SWEEP, len(self)):
-                self._rebuild()
+        if self._asked[number]:
+            return
+        del self._asked[number]
+        del self._numbers[self._keys.pop(number)]
+        if number in self._ancestors:
+            for end in self._ancestors.remove(number):
+                self.remove(end)
+            return
+        self._edges.discard(number)
+        self._engine.remove(number)
+        if self._engine.dead > max(_SWEEP, len(self)):
+            self._rebuild()
 
     def _rebuild(self) -> None:
         """A new engine without what nobody asks for any more."""
         self._engine = self._make_engine()
         for number, key in self._keys.items():
-            self._engine.add(number, _asked(key))
+            if number not in self._ancestors:
+                self._engine.add(number, _asked(key))
 
     def _add(self, key: _WitnessKey, stream: str) -> int:
         number = self._numbers.get(key)
         if number is None:
-            number = self._next
-            self._engine.add(number, _asked(key))
-            self._next += 1
-            self._numbers[key] = number
-            self._keys[number] = key
-            self._streams[number] = stream
+            self._engine.add(self._next, _asked(key))
+            number = self._number(key)
+            self._streams.add(number, stream)
         self._asked[number] = self._asked.get(number, 0) + 1
+        return number
+
+    def _number(self, key: _WitnessKey) -> int:
+        """A new number."""
+        number = self._next
+        self._next += 1
+        self._numbers[key] = number
+        self._keys[number] = key
         return number
 
     def read(self, table: NodeTable, most: Most | None = None) -> Witnesses:
@@ -197,28 +224,41 @@ class FirstStage:
             raise MemoryError(matches.refused[0][2].removeprefix("MemoryError: "))
         return self.witnesses(table, nodes, edges, most)
 
-    def witnesses(self, table: NodeTable, nodes: NodeColumns, edges: NodeColumns, most: Most) -> Witnesses:
-        """What the engine found as witnesses: (document, number, node) and (number, node above, node below)."""
-        document, variable, node = self._in_streams(table, *nodes)
+    def witnesses(
+        self,
+        table: NodeTable,
+        nodes: NodeColumns,
+        edges: NodeColumns,
+        most: Most,
+        refused: dict[int, str] | None = None,
+    ) -> Witnesses:
+        """What the engine found as witnesses: (document, number, node) and (number, node above, node below).
+
+        Raises MemoryError where they would be more than the most; edges are left out instead with `refused`.
+        """
+        document, variable, node = self._streams.select(table, *nodes)
         value = np.full(node.size, -1, np.int64)
         valued = self.is_valued(variable)
-        if (size := int(weights(table, node[valued], most.bytes).sum())) > most.bytes:
-            raise MemoryError(f"values of {size} bytes at once, more than {most.bytes}")
-        value[valued] = self.values.code(table.string_values(node[valued]))
-        edge, above, below = edges
-        edge_document, edge, above, below = self._in_streams(table, table.node_document[above], edge, above, below)
-        order = np.argsort(edge_document, kind="stable")
-        local = LocalNodes(table).local
-        return Witnesses(
-            document,
-            variable,
-            local(node),
-            value,
-            edge_document[order],
-            edge[order],
-            local(above[order]),
-            local(below[order]),
-        )
+        compared = node[valued]
+        if compared.size * max(map(len, table.sources), default=0) > most.bytes:
+            size = int(weights(table, compared, most.bytes).sum())
+            if size > most.bytes:
+                raise MemoryError(f"values of {size} bytes at once, more than {most.bytes}")
+        value[valued] = self.values.code(table.string_values(compared))
+        edge, above, below = NO_EDGES
+        if self._ancestors:
+            edge, above, below = self._ancestors.find(table, variable, node, most.edges, refused)
+        if edges[0].size:
+            _, more, *ends = self._streams.select(table, table.node_document[edges[1]], *edges)
+            edge, above, below = (
+                np.concatenate(both) for both in zip((edge, above, below), (more, *ends), strict=True)
+            )
+        edge_document = table.node_document[above]
+        if edge_document.size and (edge_document[1:] < edge_document[:-1]).any():
+            order = np.argsort(edge_document, kind="stable")
+            edge_document, edge, above, below = (each[order] for each in (edge_document, edge, above, below))
+        local = LocalNodes(table).local if len(table.documents) > 1 else np.asarray
+        return Witnesses(document, variable, local(node), value, edge_document, edge, local(above), local(below))
 
     def is_valued(self, variables: Ints) -> Flags:
         """Of which variables the values are asked for."""
@@ -237,7 +277,7 @@ class FirstStage:
 
     def variables(self) -> list[int]:
         """The numbers of all variables."""
-        return sorted(self._keys.keys() - self._edges)
+        return sorted(number for number, key in self._keys.items() if isinstance(key, Definition))
 
     def edges_from(self, variables: Iterable[int]) -> list[int]:
         """The numbers of the edges that may begin at some of these variables."""
@@ -249,18 +289,6 @@ class FirstStage:
             if top is None or top in there:
                 found.append(number)
         return sorted(found)
-
-    def _in_streams(self, table: NodeTable, document: Ints, number: Ints, *columns: Ints) -> tuple[Ints, ...]:
-        """The rows of variables whose stream the document is in."""
-        if not any(one.stream for one in table.documents) or not number.size:
-            return document, number, *columns
-        numbers, place = np.unique(number, return_inverse=True)
-        named = [self._streams[each] for each in numbers.tolist()]
-        streams = {stream: at for at, stream in enumerate(dict.fromkeys(named))}
-        of_number = np.array([streams[stream] for stream in named], np.int32)
-        allowed = np.array([[is_in_stream(one, stream) for stream in streams] for one in table.documents], bool)
-        keep = allowed[document, of_number[place]]
-        return document[keep], number[keep], *(column[keep] for column in columns)
 
 
 def _asked(key: _WitnessKey) -> Pattern | Edge:

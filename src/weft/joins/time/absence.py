@@ -132,15 +132,11 @@ class Absences:
 
     def _outputs(self, shape: Shape, documents: tuple[Held, ...]) -> tuple[tuple[Nodes, ...], ...]:
         """The distinct output nodes of the bindings that nothing followed, up to one more than there may be."""
-        search, sides = self._search, shape.sides[: shape.present]
-        tries = search.tries()
-        outputs: dict[tuple[Nodes, ...], None] = {}
-        for bound in search.bindings(shape, documents, tries):
-            shown = tuple(tuple(nodes[at] for at in side.output) for nodes, side in zip(bound, sides, strict=True))
-            if shown not in outputs and not search.is_followed(shape, documents, bound, tries):
-                outputs[shown] = None
-                if len(outputs) > search.most:
-                    break
+        outputs: list[tuple[Nodes, ...]] = []
+        for shown in self._search.unfollowed(shape, documents, self._search.tries()):
+            outputs.append(shown)
+            if len(outputs) > self._search.most:
+                break
         return tuple(outputs)
 
 

@@ -78,6 +78,18 @@ class History:
             counted = counted + np.searchsorted(np.frombuffer(sequences, np.int64), sequence)
         return counted
 
+    def first_near(self, stream: str, later: Longs, number: Longs) -> Longs:
+        """The lowest sequence numbers with fewer than so many documents of a stream up to later ones, or lower ones."""
+        if not stream:
+            return later - number
+        found = np.zeros(later.size, np.int64)
+        for sequences, _ in self._of(stream):
+            column = np.frombuffer(sequences, np.int64)
+            at = np.searchsorted(column, later) - number
+            if column.size:
+                found = np.maximum(found, np.where(at >= 0, column[np.maximum(at, 0)], 0))
+        return found
+
     def after(self, timestamp: int) -> int:
         """How many documents have a later timestamp."""
         timestamps = self._columns[_ALL][1]

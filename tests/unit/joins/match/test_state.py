@@ -11,12 +11,18 @@ import pytest
 
 from weft.documents.build import read
 from weft.documents.document import Document
-from weft.joins.compile.predicates import Predicates
+from weft.joins.compile.predicates import Predicates, WindowColumns
+from weft.joins.compile.queries import Queries
+from weft.joins.compile.reach import ANY_LENGTH, TIME
 from weft.joins.joins import Joins
 from weft.joins.match import lookups
 from weft.joins.match.lookups import Lookups
+from weft.joins.match.nearness import Nearness
 from weft.joins.match.postings import Occurrences, Postings
+from weft.joins.match.state import State
 from weft.languages.xscl import parse
+
+WINDOW = TIME, ANY_LENGTH
 
 
 def occurrences(*rows: tuple[int, int, int]) -> Occurrences:
@@ -38,14 +44,14 @@ def test_postings_find_all_occurrences_of_a_value_however_they_came() -> None:
 def test_occurrences_meet_those_that_a_predicate_equates_and_no_others(few: int) -> None:
     random, postings, predicates = Random(2), Postings(), Predicates()
     for opening, pair in enumerate([(0, 1), (2, 1), (1, 2)]):
-        predicates.add(opening, [pair])
+        predicates.add(opening, [pair], WINDOW)
     rows = [(random.randrange(20), document, random.randrange(4)) for document in range(300)]
     for start in range(0, 280, 7):
         postings.add(occurrences(*rows[start : start + 7]))
     batch = occurrences(*rows[280:])
 
-    with patch.object(lookups, "_FEW", few), patch.object(lookups, "PIECE", 10):
-        looked_up = Lookups(predicates, batch, [*postings.runs, batch])
+    with patch.multiple(lookups, _FEW=few, PIECE=10, _MANY=1_000):
+        looked_up = Lookups(predicates, batch, [*postings.runs, batch], Nearness(Queries(), State()))
         pieces = [piece for part in looked_up.parts() for piece in looked_up.find(part)]
 
     found = [pair for each in pieces for pair in zip(each.earlier.tolist(), each.later.tolist(), strict=True)]
@@ -72,15 +78,16 @@ def test_the_seeds_of_a_set_are_those_whose_predicates_are_all_in_it(number: int
     needed = [frozenset(random.sample(pairs, random.randint(1, 3))) for _ in range(200)]
     needed += [frozenset([pair]) for pair in pairs]  # so that all of them are known
     for seed, each in enumerate(needed):
-        predicates.add(seed, each)
+        predicates.add(seed, each, WINDOW)
+    windows = WindowColumns(np.zeros(len(needed), np.int32), np.zeros(len(needed), np.int64))
     gone = set(range(0, 200, 3))
     for seed in gone:
-        predicates.remove(seed, needed[seed])
+        predicates.remove(seed, needed[seed], WINDOW)
     for held in [*combinations(pairs[:5], 3), tuple(pairs), (pairs[0],)]:
         numbers = np.sort(predicates.of_pairs(*(np.array(column, np.int32) for column in zip(*held, strict=True))))
-        answers, of_group = predicates.satisfied(np.array([0]), numbers.astype(np.int32))
+        answers, of_group = predicates.satisfied(np.array([0]), numbers.astype(np.int32), windows)
         expected = [seed for seed, each in enumerate(needed) if seed not in gone and each <= set(held)]
-        assert answers[of_group[0]].tolist() == expected
+        assert answers[of_group[0]].openings.tolist() == expected
     assert predicates.of_pairs(np.array([5], np.int32), np.array([5], np.int32)).tolist() == [-1]
 
 
