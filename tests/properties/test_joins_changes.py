@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from change_stores import Memory
 from profiles import examples
 from weft import Document
 from weft.documents.build import read
@@ -27,27 +26,6 @@ PUBLISHED = (
     "S//b->x FOLLOWED BY{x = y, 2 seconds} S//b->y FOLLOWED BY{y = z, 3 seconds} S//c->z NOT FOLLOWED BY{z = w, 1 second} S//b->w",
 )
 Row = tuple[int, tuple[str, ...], str, int]
-
-
-class Memory:
-    """A store of changes that counts what is written."""
-
-    def __init__(self) -> None:
-        self.kept: dict[int, bytes] = {}
-        self.written = 0
-
-    def get(self, number: int) -> bytes | None:
-        return self.kept.get(number)
-
-    def put(self, number: int, change: bytes) -> None:
-        self.kept[number] = change
-        self.written += len(change)
-
-    def remove(self, number: int) -> None:
-        self.kept.pop(number, None)
-
-    def all(self) -> Iterable[tuple[int, bytes]]:
-        return list(self.kept.items())
 
 
 def new_joins(texts: list[str], lateness: int) -> Joins:

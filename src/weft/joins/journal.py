@@ -8,11 +8,12 @@ come. Changes are put together by the numbers of the documents as they came, in 
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
 from weft.joins.checkpoint import digest
 from weft.joins.compile.shapes import Shape
@@ -21,6 +22,14 @@ from weft.joins.match.state import Held, Numbered
 from weft.joins.saved import SavedHistory, read_document, write_document
 from weft.joins.time.absence import NumberedWait
 from weft.joins.time.arrivals import Progress
+
+
+class Live(NamedTuple):
+    """The documents that are needed, the matches that wait, and the oldest sequence number that is counted from."""
+
+    documents: AbstractSet[int]
+    waits: AbstractSet[int]
+    oldest: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +64,14 @@ class Change:
         """The last sequence number that is counted."""
         return max((sequences[-1] for sequences, _ in self.history.values() if sequences), default=-1)
 
-    def only(self, documents: Container[int], waits: Container[int], oldest: int) -> Change:
-        """What is told of some documents, some matches, and the history from a sequence number on."""
+    def only(self, live: Live) -> Change:
+        """What is told of the documents and matches that are needed, and the history that is."""
         return replace(
             self,
-            history={name: _from(columns, oldest) for name, columns in self.history.items()},
-            waiting=tuple(one for one in self.waiting if one.number in waits),
-            places=tuple(one for one in self.places if one[0] in documents),
-            documents=tuple(one for one in self.documents if one.arrival in documents),
+            history={name: _from(columns, live.oldest) for name, columns in self.history.items()},
+            waiting=tuple(one for one in self.waiting if one.number in live.waits),
+            places=tuple(one for one in self.places if one[0] in live.documents),
+            documents=tuple(one for one in self.documents if one.arrival in live.documents),
         )
 
     def with_older(self, older: Sequence[Change]) -> Change:
@@ -73,8 +82,9 @@ class Change:
         history: dict[str, tuple[list[int], list[int]]] = {}
         for part in parts:
             for name, columns in part.history.items():
-                for column, more in zip(history.setdefault(name, ([], [])), columns, strict=True):
-                    column += more
+                sequences, timestamps = history.setdefault(name, ([], []))
+                sequences += columns[0]
+                timestamps += columns[1]
         ordered = {name: _sorted(columns) for name, columns in history.items() if columns[0]}
         waiting, places, documents = (
             tuple(one for part in parts for one in getattr(part, name)) for name in ("waiting", "places", "documents")
@@ -82,8 +92,7 @@ class Change:
         return replace(self, history=ordered, waiting=waiting, places=places, documents=documents)
 
 
-def write_change(change: Change) -> bytes:
-    """A line of JSON, and then the documents."""
+def _write(change: Change) -> bytes:
     header = {
         "progress": asdict(change.progress),
         "sequence": change.sequence,
@@ -100,8 +109,7 @@ def write_change(change: Change) -> bytes:
     return b"".join(parts)
 
 
-def read_change(data: bytes) -> Change:
-    """The change that was written; raises ValueError for what is not one."""
+def _read(data: bytes) -> Change:
     opened = BytesIO(data)
     header: dict[str, Any] = json.loads(opened.readline())
     try:
@@ -193,13 +201,31 @@ class Journal:
         ]
         joins.absences.wait_again(waits, whole.waits, whole.progress.watermark)
 
-    def live(self) -> tuple[set[int], set[int], int]:
-        """The documents that are still needed, the matches that wait, and the oldest sequence number."""
+    @property
+    def came(self) -> int:
+        """How many documents have come."""
+        return self.joins.arrivals.progress.number
+
+    @property
+    def held(self) -> int:
+        """About how many are needed."""
+        return len(self.joins.state)
+
+    def live(self) -> Live:
+        """What is needed."""
         joins = self.joins
         placed = {one.arrival: one.sequence for one in joins.state}
         placed.update((one.arrival, one.sequence) for _, documents in joins.absences for one in documents)
         oldest = min(placed.values(), default=joins.state.sequence)
-        return {*placed, *(one.number for one in joins.arrivals)}, joins.absences.numbers(), oldest
+        return Live({*placed, *(one.number for one in joins.arrivals)}, joins.absences.numbers(), oldest)
+
+    def write(self, change: Change) -> bytes:
+        """A line of JSON, and then the documents."""
+        return _write(change)
+
+    def read(self, data: bytes) -> Change:
+        """The change that was written; raises ValueError for what is not one."""
+        return _read(data)
 
 
 def _saved(one: NumberedWait, digest: str) -> SavedWait:
@@ -220,5 +246,3 @@ def _sorted(columns: tuple[list[int], list[int]]) -> tuple[list[int], list[int]]
     """Each document once, in order."""
     rows = sorted(set(zip(*columns, strict=True)))
     return [one for one, _ in rows], [one for _, one in rows]
-
-
