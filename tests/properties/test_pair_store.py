@@ -122,7 +122,10 @@ TWO = ["S//o[c->x] FOLLOWED BY{x = y, 3 seconds} S//o[c->y]", "S//p[c->x] FOLLOW
 
 
 def orders(number: int) -> list[Document]:
-    return [Document(f"<{'op'[at % 10 == 0]}><c>{at % 7}</c></{'op'[at % 10 == 0]}>", f"d{at}", "S", float(at)) for at in range(number)]
+    return [
+        Document(f"<{'op'[at % 10 == 0]}><c>{at % 7}</c></{'op'[at % 10 == 0]}>", f"d{at}", "S", float(at))
+        for at in range(number)
+    ]
 
 
 def come(pairs: PairJoins, some: list[Document]) -> list[Come]:

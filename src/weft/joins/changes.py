@@ -107,8 +107,8 @@ class Changes(Generic[Told]):
             self.next += 1
         return True
 
-    def write(self, store: ChangeStore) -> int:
-        """Write what has changed; the number of bytes."""
+    def write(self, store: ChangeStore) -> bytes:
+        """Write what has changed, and return it."""
         change, came, held = self._changing.take(), self._changing.came, self._changing.held
         if came - self._looked_at >= max(_OFTEN, held // 4):
             self._looked_at = came
@@ -117,7 +117,7 @@ class Changes(Generic[Told]):
         store.put(self.next, data)
         self._note(self.next, change)
         self.next += 1
-        return len(data)
+        return data
 
     def _note(self, number: int, change: Told) -> None:
         self._mentioned[number], self._last[number] = change.mentioned, change.last

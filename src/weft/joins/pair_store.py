@@ -73,7 +73,7 @@ class PairStore:
     """The documents of one shard that may be joined with others that come. Times are nanoseconds."""
 
     def __init__(self, pairs: PairJoins, sources: Sources, lateness: int) -> None:
-        self.pairs, self._sources, self._lateness = pairs, sources, lateness
+        self.pairs, self.sources, self._lateness = pairs, sources, lateness
         self.watermark, self.latest = START, START
         self.came = self._next = 0
         self._ways = PairWays(pairs)
@@ -97,7 +97,7 @@ class PairStore:
         before = np.cumsum([0, *(one.is_kept for one in come)])[:-1] + self._next
         change = self._ways.change(kept, self._next, moment)
         for number, document in fresh.items():
-            self._sources.put(number, b"".join(write_document(_numbered(document))))
+            self.sources.put(number, b"".join(write_document(_numbered(document))))
         self._hold(change)
         self.came += len(come)
         known = dict(fresh)
@@ -109,7 +109,7 @@ class PairStore:
         """No document before this comes any more, less the lateness; what is of no use goes."""
         self.watermark = max(self.watermark, min(timestamp, END) - self._lateness)
         while self._dying and self._dying[0][0] < self.watermark:
-            self._sources.remove(heapq.heappop(self._dying)[1])
+            self.sources.remove(heapq.heappop(self._dying)[1])
 
     def _hold(self, change: PairChange) -> None:
         """Keep documents, if some query can use them."""
@@ -140,7 +140,7 @@ class PairStore:
                         yield Candidate(opening, earlier, later, moments)
 
     def _source(self, number: int) -> Document:
-        data = self._sources.get(number)
+        data = self.sources.get(number)
         if data is None:
             raise ValueError(f"the source of document {number} is not in the state of joins")
         return read_document(BytesIO(data)).document

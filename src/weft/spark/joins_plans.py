@@ -33,6 +33,7 @@ class CompiledJoins:
     gathered: int  # how many need all documents in their order
     needs_all: bool  # whether one of these counts documents, or waits for the last of them
     publishes: bool  # whether messages become documents, which the other languages may ask for
+    cascades: frozenset[str]  # the identities of those that publish, or read what is published
     identity: str  # of the subscriptions: equal ones are joined in the same way
 
 
@@ -89,9 +90,9 @@ def compile_joins(matcher: Matcher, ids: pa.StringArray, destinations: pa.String
     return _compiled(matcher, xscl, ids, destinations) if xscl else None
 
 
-def no_joins(limits: Limits) -> CompiledJoins:
+def no_joins() -> CompiledJoins:
     """No subscriptions any more, where there were some: a stream keeps its place for them."""
-    return _compiled(Matcher(limits), {}, pa.nulls(0, pa.string()), pa.nulls(0, pa.string()))
+    return _compiled(Matcher(), {}, pa.nulls(0, pa.string()), pa.nulls(0, pa.string()))
 
 
 def _compiled(
@@ -132,6 +133,7 @@ def _compiled(
         len(gathered),
         any(_needs_all(plans[number]) for number in reasons),
         bool(published),
+        frozenset(identities[number] for number in plans if _is_of_cascade(plans[number], published)),
         _identity(xscl.values()),
     )
 
