@@ -101,12 +101,13 @@ def embedded(given: Sequence[Subscription], published: Sequence[Document]) -> li
     return sorted((each.subscription, each.documents or (each.document,), text) for each in made for text in each.nodes)
 
 
-def embedded_streaming(given: Sequence[Subscription], published: Sequence[Document]) -> list[Row]:
-    """As in a broker whose stream has not ended."""
+def embedded_streaming(given: Sequence[Subscription], parts: Sequence[Sequence[Document]]) -> list[Row]:
+    """As in a broker that waits for late documents, and whose stream has not ended."""
     broker = Broker(lateness=600)
     for each in given:
         broker.subscribe(each)
-    made = broker.publish(published)
+    in_order = [sorted(part, key=lambda one: (seconds(one), one.id)) for part in parts]
+    made = [message for part in in_order for message in broker.publish(part)]
     return sorted((each.subscription, each.documents or (each.document,), text) for each in made for text in each.nodes)
 
 
@@ -261,7 +262,7 @@ def test_a_stream_gives_the_messages_of_the_broker_whatever_the_order_of_its_doc
 
     run(read_stream(spark, tmp_path / "in", parts).transform(join(subscriptions())), tmp_path)
 
-    assert as_rows(spark.read.parquet(str(tmp_path / "out"))) == embedded_streaming(subscriptions(), [*documents(), end])
+    assert as_rows(spark.read.parquet(str(tmp_path / "out"))) == embedded_streaming(subscriptions(), parts)
 
 
 def test_a_stream_forgets_what_no_window_reaches_and_does_not_join_what_is_late(
