@@ -101,6 +101,16 @@ def embedded(given: Sequence[Subscription], published: Sequence[Document]) -> li
     return sorted((each.subscription, each.documents or (each.document,), text) for each in made for text in each.nodes)
 
 
+def embedded_streaming(given: Sequence[Subscription], parts: Sequence[Sequence[Document]]) -> list[Row]:
+    """As in a broker that waits for late documents, and whose stream has not ended."""
+    broker = Broker(lateness=600)
+    for each in given:
+        broker.subscribe(each)
+    in_order = [sorted(part, key=lambda one: (seconds(one), one.id)) for part in parts]
+    made = [message for part in in_order for message in broker.publish(part)]
+    return sorted((each.subscription, each.documents or (each.document,), text) for each in made for text in each.nodes)
+
+
 def named(texts: dict[str, str]) -> list[Subscription]:
     return [Subscription(id, text) for id, text in texts.items()]
 
@@ -245,17 +255,14 @@ def run(frame: DataFrame, folder: Path) -> StreamingQuery:
 def test_a_stream_gives_the_messages_of_the_broker_whatever_the_order_of_its_documents(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    joins = compile_subscriptions(subscriptions()).joins
-    assert joins is not None
-    refused = {line.partition(":")[0] for line in joins.refused}
-    pairwise = [each for each in subscriptions() if each.id not in refused]
+    end = replace(documents()[-1], id="end", data=b"<end/>", timestamp=1e6)  # every window has closed
     shuffled = Random(5).sample(documents(), len(documents()))
     third = len(shuffled) // 3
-    parts = [shuffled[:third], shuffled[third : 2 * third], shuffled[2 * third :]]
+    parts = [shuffled[:third], shuffled[third : 2 * third], shuffled[2 * third :], [end]]
 
-    run(read_stream(spark, tmp_path / "in", parts).transform(join(pairwise)), tmp_path)
+    run(read_stream(spark, tmp_path / "in", parts).transform(join(subscriptions())), tmp_path)
 
-    assert as_rows(spark.read.parquet(str(tmp_path / "out"))) == embedded(pairwise, documents())
+    assert as_rows(spark.read.parquet(str(tmp_path / "out"))) == embedded_streaming(subscriptions(), parts)
 
 
 def test_a_stream_forgets_what_no_window_reaches_and_does_not_join_what_is_late(
@@ -284,32 +291,6 @@ def test_the_transforms_of_single_documents_refuse_xscl() -> None:
             "expected subscriptions that ask for one document at a time, found 2 in XSCL, which joins documents: "
             "give these to weft.spark.join"
         )
-
-
-def test_a_stream_refuses_what_needs_all_documents_in_their_order(spark: SparkSession, tmp_path: Path) -> None:
-    texts = {
-        **CASCADE,
-        "chain": "S//o[c->x] JOIN{x = y, infinite} S//o[c->y] JOIN{y = z, infinite} S//o[c->z]",
-        "one": "S//o->x",
-    }
-    stream = read_stream(spark, tmp_path / "in", [orders(1)])
-
-    with pytest.raises(ConfigurationError) as told:
-        stream.transform(join(named(texts)))
-
-    instead = "is not supported; run it with weft run, as a batch, or in a Broker"
-    lines = [line for line in str(told.value).splitlines() if "XSCL 1:1" in line]
-    assert lines == [
-        f"{id}: XSCL 1:1: in a stream on Spark {why} {instead}"
-        for id, why in {
-            "pairs": "PUBLISH p",
-            "alone": "PUBLISH q",
-            "again": "reading what another query publishes",
-            "all": "reading what another query publishes",  # it names no stream
-            "chain": "a chain of 3 blocks",
-            "one": "a query of one block",
-        }.items()
-    ]
 
 
 def test_wrong_arguments_are_told_on_the_driver(spark: SparkSession) -> None:

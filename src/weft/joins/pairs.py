@@ -12,7 +12,7 @@ opening (all its predicates hold: equal keys of the two variables), and gives th
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -22,6 +22,7 @@ from weft.columns.integers import Ints, Longs
 from weft.documents.build import read
 from weft.documents.document import Document
 from weft.documents.table import NodeTable
+from weft.joins.compile.graph import Definition
 from weft.joins.compile.reach import ANY_LENGTH
 from weft.joins.joins import Joins
 from weft.joins.match.confined import read_confined
@@ -40,6 +41,7 @@ class Candidate:
     opening: int
     earlier: Document
     later: Document
+    came: tuple[int, int] = (0, 0)  # since when there is each: a query sees those that are there since it is
 
 
 class PairJoins:
@@ -61,6 +63,23 @@ class PairJoins:
             (at, None if length[at] == ANY_LENGTH else int(length[at]), bool(strict[at])) for at, _ in openings
         ]
         self._variables = np.array(sorted({end for pair in numbers for end in pair}), np.int32)
+
+    def definitions(self) -> dict[int, int]:
+        """For each variable that is compared its number in every process, whatever other queries there are."""
+        found: dict[int, Definition] = {}
+        for compiled in self._joins.registered.compiled():
+            for side, defined in zip(compiled.shape.sides, compiled.definitions, strict=True):
+                found.update(zip(side.variables, defined, strict=True))
+        return {each: key_of(repr(found[each])) for each in self._variables.tolist()}
+
+    def see_since(self, numbers: Mapping[int, int]) -> None:
+        """Queries see what is there since a moment; the others see all."""
+        for number, since in numbers.items():
+            self._joins.registered.set_since(number, since)
+
+    def __iter__(self) -> Iterator[int]:
+        """The numbers of the queries."""
+        return (number for number in self._joins.registered if self._joins.registered.shape(number).is_pairwise)
 
     def occurrences(self, table: NodeTable) -> tuple[Ints, Ints, Longs]:
         """(document, variable, key) of a batch, each once."""
@@ -94,7 +113,14 @@ class PairJoins:
     ) -> Iterator[JoinMessage]:
         joins, given = self._joins, list(documents.values())
         witnesses = self._read(read(given, joins.limits))
-        numbered = [Numbered(document, document.nanoseconds or 0, at, at) for at, document in enumerate(given)]
+        came = {
+            id(document): moment
+            for one in candidates
+            for document, moment in zip((one.earlier, one.later), one.came, strict=True)
+        }
+        numbered = [
+            Numbered(document, document.nanoseconds or 0, at, came[id(document)]) for at, document in enumerate(given)
+        ]
         held = dict(zip(documents, hold(numbered, witnesses), strict=True))
         matches: list[Match] = []
         for at, candidate in enumerate(candidates):

@@ -51,15 +51,15 @@ def write_saved(saved: Saved) -> Iterator[bytes]:
     }
     yield json.dumps(header).encode() + b"\n"
     for one in (*saved.kept, *saved.arriving):
-        yield from _record(one)
+        yield from write_document(one)
 
 
 def read_saved(opened: BinaryIO, size: int) -> Saved:
     """What was remembered; raises ValueError for what is not as it must be."""
     end = opened.tell() + size
     header = _object(json.loads(opened.readline()), "checkpoint")
-    kept = [_document(opened) for _ in range(_count(header, "documents"))]
-    arriving = [_document(opened) for _ in range(_count(header, "arriving"))]
+    kept = [read_document(opened) for _ in range(_count(header, "documents"))]
+    arriving = [read_document(opened) for _ in range(_count(header, "arriving"))]
     if opened.tell() != end:
         raise ValueError(f"expected {end} bytes, found the last document to end at {opened.tell()}")
     progress = _object(header.get("progress"), "progress")
@@ -83,7 +83,8 @@ def read_saved(opened: BinaryIO, size: int) -> Saved:
 # -- documents
 
 
-def _record(one: Numbered) -> Iterable[bytes]:
+def write_document(one: Numbered) -> Iterable[bytes]:
+    """A line of JSON, and the document's source."""
     document = one.document
     for name, given in (("id", document.id), ("stream", document.stream)):
         if not isinstance(given, str):
@@ -104,7 +105,8 @@ def _record(one: Numbered) -> Iterable[bytes]:
     yield content + b"\n"
 
 
-def _document(opened: BinaryIO) -> Numbered:
+def read_document(opened: BinaryIO) -> Numbered:
+    """A document that was written; raises ValueError for what is not as it must be."""
     record = _object(json.loads(opened.readline()), "document")
     id, stream = _text(record, "id"), _text(record, "stream")
     size = _count(record, "size")

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,10 +26,11 @@ from weft.spark.choices import Choices
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.joins import join, join_stream, with_moments
 from weft.spark.joins_documents import documents_of, is_ahead
-from weft.spark.joins_gathered import Gathered
 from weft.spark.metrics import batch_metrics, observed
+from weft.spark.restarts import RestartingQuery
+from weft.spark.stream_versions import StreamVersions, plan_key
 from weft.spark.transform import Transform, deliver, messages, rejected, rejections
-from weft.spark.versions import Compile, Versions
+from weft.spark.versions import Versions
 
 _JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
 _IN_USE, _IN_WORK = "another run is using this checkpoint", "another run is writing there"
@@ -83,44 +84,49 @@ def run_stream(
     available_now: bool = False,
     on_batch: Callable[[BatchMetrics], object] = lambda _: None,
     on_refused: Callable[[ConfigurationError], object] = lambda _: None,
-) -> Iterator[StreamingQuery]:
+) -> Iterator[RestartingQuery]:
     """Deliver the documents that are there and those that come; the query runs while the context is open.
 
     Each micro-batch is written under its number, so that one that runs again after a crash replaces what it wrote
     before: every message is there once. `on_refused` gets the errors of a new version of the subscription file that
-    cannot be read, or that changes XSCL: the state of joins is made for the subscriptions it began with.
+    cannot be read, or that the stream's state cannot serve.
     """
     folder = job.checkpoint_folder
     with alone(folder / "weft", _IN_USE):
         record = Record(name_of_checkpoint(folder), job.format)
         claim(job.output, record, overwrite=job.overwrite, checkpoint=folder)
-        versions = Versions(job.subscriptions, folder / "weft", _stream_compiler(job), on_refused)
-        first = versions.check()
-
-        joins = first.joins
-        gathered = Gathered(first, folder / "weft", job.lateness) if joins is not None and joins.gathered else None
-
+        compiler = StreamVersions(job.subscriptions, folder, partial(_compile, job))
+        versions = Versions(job.subscriptions, folder / "weft", compiler.compile, on_refused)
+        versions.check()
         choices = Choices(spark)
 
-        def run(frame: DataFrame, batch: int) -> None:
-            compiled = choices.before_batch(versions.for_batch(batch))
-            if joins is None:
-                on_batch(_run(frame, batch, job, compiled))
-            else:
-                on_batch(_run_with_joins(frame, batch, job, compiled, gathered))
+        def start() -> StreamingQuery:
+            planned = versions.current()
 
-        source = spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
-        source = source.option("log", str(folder / "weft" / "arrivals.jsonl"))
-        stream = _of_documents(source, job).load(str(job.documents.absolute()))
-        if joins is not None:  # here, so that a batch that runs again has the clock that it had
-            stream = stream.withColumn(_AHEAD, coalesce(is_ahead(stream, "timestamp", job.ahead), lit(False)))
-        if joins is not None and joins.pairwise:
-            made = with_moments(join_stream(documents_of(_dated_well(stream)), first, job.lateness))
-            stream = _beside(stream, made)
-        writer = stream.writeStream.foreachBatch(run).option("checkpointLocation", str(folder))
-        # Without an interval an idle stream would look through the folder all the time.
-        writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=_INTERVAL)
-        query = writer.start()
+            def run(frame: DataFrame, batch: int) -> None:
+                version = versions.for_batch(batch)
+                if plan_key(version) != plan_key(planned):
+                    raise query.again()
+                compiled = choices.before_batch(version)
+                if planned.joins is None:
+                    on_batch(_run(frame, batch, job, compiled))
+                else:
+                    on_batch(_run_with_joins(frame, batch, job, compiled))
+
+            source = spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
+            source = source.option("log", str(folder / "weft" / "arrivals.jsonl"))
+            stream = _of_documents(source, job).load(str(job.documents.absolute()))
+            if planned.joins is not None:  # here, so that a batch that runs again has the clock that it had
+                stream = stream.withColumn(_AHEAD, coalesce(is_ahead(stream, "timestamp", job.ahead), lit(False)))
+                made = with_moments(join_stream(documents_of(_dated_well(stream)), planned, job.lateness))
+                stream = _beside(stream, made)
+            writer = stream.writeStream.foreachBatch(run).option("checkpointLocation", str(folder))
+            # Without an interval an idle stream would look through the folder all the time.
+            writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=_INTERVAL)
+            return writer.start()
+
+        query = RestartingQuery(start)
+        query.begin()
         try:
             yield query
         finally:
@@ -142,24 +148,6 @@ def _compile(job: Job, subscriptions: Path | list[Subscription], version: int) -
         version=version,
         optimizer=job.optimizer,
     )
-
-
-def _stream_compiler(job: Job) -> Compile:
-    """Compiles the versions of a stream; all must have the same XSCL."""
-    known: list[str | None] = []
-
-    def compile(subscriptions: Path | list[Subscription], version: int) -> Compiled:
-        compiled = _compile(job, subscriptions, version)
-        identity = None if compiled.joins is None else compiled.joins.identity
-        known.append(identity)
-        if identity != known[0]:
-            raise ConfigurationError(
-                f"{job.subscriptions}: the XSCL subscriptions of a stream cannot change, for its state is made for "
-                "them; put them back, or begin with another --checkpoint and --output"
-            )
-        return compiled
-
-    return compile
 
 
 # -- joins
@@ -196,21 +184,15 @@ def _dated_ahead(documents: DataFrame, job: Job) -> DataFrame:
     return rows.select("document", "stream", "timestamp", record.alias(REJECTED))
 
 
-def _run_with_joins(
-    frame: DataFrame, batch: int, job: Job, compiled: Compiled, gathered: Gathered | None
-) -> BatchMetrics:
-    """One batch of a stream with joins: those that Spark has made, and those that are made of the batch here."""
+def _run_with_joins(frame: DataFrame, batch: int, job: Job, compiled: Compiled) -> BatchMetrics:
+    """One batch of a stream with joins, which Spark has made."""
     started = time.monotonic()
     frame.persist()
     try:
         frame.count()  # the state changes here, once, whatever is asked of the frame then
-        documents, parts = frame, []
-        if _JOINED in frame.columns:
-            parts.append(frame.where(f"{_JOINED} IS NOT NULL").select(f"{_JOINED}.*"))
-            documents = frame.where(f"{_JOINED} IS NULL").drop(_JOINED)
-        if gathered is not None:
-            parts.append(gathered.messages(batch, documents_of(_dated_well(documents))))
-        joined = _with_document(reduce(DataFrame.unionByName, parts)).withColumn("version", lit(compiled.version))
+        joined = _with_document(frame.where(f"{_JOINED} IS NOT NULL").select(f"{_JOINED}.*"))
+        joined = joined.withColumn("version", lit(compiled.version))
+        documents = frame.where(f"{_JOINED} IS NULL").drop(_JOINED)
         refused = _dated_ahead(documents, job)
         return _run(documents.drop(_AHEAD), batch, job, compiled, joined, refused, started)
     finally:

@@ -16,38 +16,37 @@ from pyspark.sql.functions import (
     expr,
     lit,
     raise_error,
-    struct,
     translate,
     when,
 )
-from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.types import NumericType, StringType
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.types import NumericType
 
 from weft.delivery.job import AHEAD, LATENESS
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
-from weft.documents.moment import SECOND, Span, span
+from weft.documents.moment import Span, span
 from weft.errors import ConfigurationError
 from weft.joins.compile.queries import ANY_LENGTH
 from weft.joins.pairs import PairJoins
 from weft.spark.compiled import Compiled, Subscriptions, unpack_joins
 from weft.spark.joins_documents import documents_of, furthest, is_ahead
 from weft.spark.joins_plans import CompiledJoins
+from weft.spark.joins_shards import MOST_SHARDS, Route, routed_schema
+from weft.spark.joins_state import ShardProcessor
 from weft.spark.joins_worker import (
     MESSAGES,
     OCCURRENCES,
     SEPARATOR,
-    SIDE,
     Decide,
     Gather,
     OccurrenceWorker,
-    SideWorker,
     Touched,
 )
+from weft.spark.shard_keys import shard_keys
 from weft.spark.transform import Transform, as_compiled
 
-_LONGEST = 3_000_000_000  # seconds of a window that is still told from one without end: Spark counts days in an int
-_MESSAGES, _OCCURRENCES, _SIDE = (from_arrow_schema(schema) for schema in (MESSAGES, OCCURRENCES, SIDE))
+_MESSAGES, _OCCURRENCES = (from_arrow_schema(schema) for schema in (MESSAGES, OCCURRENCES))
 
 #: R_L and R_R are the occurrences; which predicates hold between two documents is a set, worked out once for all pairs.
 _JOIN = """
@@ -118,10 +117,11 @@ def join(
     other: all documents that they ask for are joined by one task, in the order of their timestamps, then of their ids.
     The frame is read several times, so it should be the same each time.
 
-    In a stream the second kind is refused, and ConfigurationError tells each such query; `weft run --stream` takes
-    them, for it has a place for their state. `lateness` is how many seconds, or a timedelta, a document may be behind
-    the latest one that came before; one that comes later still is not joined, nor is one that is dated more than
-    `ahead` after the clock, for all others would be late then. A checkpoint is for the same subscriptions only.
+    In a stream Spark keeps the state, in shards, as many as `spark.sql.shuffle.partitions` says when it begins.
+    `lateness` is how many seconds, or a timedelta, a document may be behind the latest one that came before; messages
+    of the second kind wait so long. One that comes later still is not joined, nor is one that is dated more than
+    `ahead` after the clock, for all others would be late then. A stream may be stopped and go on from its checkpoint
+    with other subscriptions: those that are new see the documents from then on.
     """
     compiled = as_compiled(subscriptions, ignoreNamespace, limits, dtd, version)
     if compiled.joins is None:
@@ -132,7 +132,6 @@ def join(
     def transform(frame: DataFrame) -> DataFrame:
         documents = documents_of(frame, column, id, stream, timestamp)
         if frame.isStreaming:
-            check_stream(compiled)
             documents = documents_of(frame.where(~is_ahead(frame, timestamp, ahead)), column, id, stream, timestamp)
             made = join_stream(documents, compiled, lateness)
         else:
@@ -150,12 +149,6 @@ def with_moments(messages: DataFrame) -> DataFrame:
 def with_seconds(messages: DataFrame) -> DataFrame:
     """Messages with seconds instead of nanoseconds; those that a document was dated come back as they were."""
     return messages.withColumn("timestamp", expr("(timestamp div 1000) / 1e6D"))
-
-
-def check_stream(compiled: Compiled) -> None:
-    """Raise ConfigurationError for the XSCL subscriptions that a stream cannot have."""
-    if compiled.joins is not None and compiled.joins.refused:
-        raise ConfigurationError("\n".join(compiled.joins.refused))
 
 
 # -- batch
@@ -193,7 +186,7 @@ def _pairs(documents: DataFrame, joins: CompiledJoins, version: int) -> DataFram
     occurrences = documents.mapInArrow(OccurrenceWorker(joins), _OCCURRENCES)
     reach = str(_reach(pairs))
     candidates = spark.sql(_JOIN, None, occurrences=occurrences, documents=documents, reach=reach, **relations)
-    return candidates.mapInArrow(Decide(joins, version, _is_text(documents), is_stream=False), _MESSAGES)
+    return candidates.mapInArrow(Decide(joins, version), _MESSAGES)
 
 
 def _relations(pairs: PairJoins) -> dict[str, pa.Table]:
@@ -222,44 +215,16 @@ def _length(window: int | None) -> int:
     return ANY_LENGTH if window is None else window
 
 
-def _is_text(documents: DataFrame) -> bool:
-    return isinstance(documents.schema["value"].dataType, StringType)
-
-
 # -- streams
 
 
 def join_stream(documents: DataFrame, compiled: Compiled, lateness: Span) -> DataFrame:
-    """The pairwise queries, by Spark's own join of two streams, which are the same.
-
-    Its state holds the documents that a window can reach.
-
-    Documents have many values in common and are to meet once: at the least token that both have. The condition on
-    moments tells Spark when a row is out of reach: as the later one at once, as the earlier one after the window.
-    """
-    joins = compiled.joins
+    """All queries, by shards whose state Spark keeps; there are as many as partitions when the stream begins."""
+    joins, spark = compiled.joins, documents.sparkSession
     assert joins is not None
-    # What is as old as the watermark is late for Spark.
-    delay = f"{span(lateness, 'lateness') // 1_000_000 + 2} milliseconds"
-    earlier, later = (
-        documents.mapInArrow(SideWorker(joins, is_later), _SIDE)
-        .withWatermark("moment", delay)
-        .select(
-            *(col(name).alias(f"{side}_{name}") for name in ("key", "tokens", "moment")),
-            struct("nanoseconds", "document", "stream", "value").alias(side),
-        )
-        for side, is_later in (("earlier", False), ("later", True))
-    )
-    reach = _reach(unpack_joins(joins).pairs) // SECOND + 2
-    window = f"later_moment <= earlier_moment + INTERVAL {reach} SECONDS" if reach < _LONGEST else "true"
-    common = "array_intersect(earlier_tokens, later_tokens)"
-    met = earlier.join(
-        later,
-        expr(f"""
-            earlier_key = later_key AND earlier_moment <= later_moment AND {window}
-            AND (earlier.nanoseconds, earlier.document) < (later.nanoseconds, later.document)
-            AND array_min({common}).key = earlier_key
-        """),
-    )
-    pairs = met.select(expr(f"{common}.predicate").alias("held"), "earlier", "later")
-    return pairs.mapInArrow(Decide(joins, compiled.version, _is_text(documents), is_stream=True), _MESSAGES)
+    partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
+    keys = tuple(shard_keys(partitions, MOST_SHARDS))
+    schema = routed_schema(to_arrow_schema(documents.schema, timezone="UTC"))
+    routed = documents.mapInArrow(Route(joins, keys, schema), from_arrow_schema(schema))
+    processor = ShardProcessor(compiled, keys, span(lateness, "lateness"))
+    return routed.groupBy("shard").transformWithState(processor, _MESSAGES, "append", "none")

@@ -14,13 +14,13 @@ from weft.broker.matcher import Matcher
 from weft.broker.reading import plan_of
 from weft.broker.subscriptions import Subscription
 from weft.documents.document import Limits
-from weft.errors import UnsupportedError
+from weft.documents.dtd import Dtd
 from weft.joins.joins import Joins
 from weft.joins.pairs import PairJoins
 from weft.joins.time.arrivals import ANY_TIME, Arrivals
 from weft.plans.xscl import Xscl
 
-_INSTEAD = "run it with weft run, as a batch, or in a Broker"
+_CASCADES = 0  # the shard of all that publishes, or reads what is published
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,8 @@ class CompiledJoins:
     pairwise: int  # how many queries two documents alone decide
     gathered: int  # how many need all documents in their order
     needs_all: bool  # whether one of these counts documents, or waits for the last of them
-    refused: tuple[str, ...]  # for each of these: why it cannot be in a stream
+    publishes: bool  # whether messages become documents, which the other languages may ask for
+    cascades: frozenset[str]  # the identities of those that publish, or read what is published
     identity: str  # of the subscriptions: equal ones are joined in the same way
 
 
@@ -42,9 +43,13 @@ class JoinPlans:
 
     pairs: PairJoins
     gathered: bytes = field(repr=False)  # pickled: whoever joins needs a state of his own
+    plans: Mapping[int, Xscl]  # of the gathered queries
+    homes: Mapping[int, int]  # of these: a number that decides in which shard they are
     limits: Limits
+    dtd: Dtd | None
     ids: pa.StringArray
     destinations: pa.StringArray
+    identities: Mapping[int, str]  # what tells subscriptions apart when they change
 
     @classmethod
     def unpack(cls, payload: bytes) -> Self:
@@ -58,12 +63,41 @@ class JoinPlans:
         fresh.arrivals = Arrivals(ahead=ANY_TIME)  # whatever the clock says, a frame has the same messages
         return fresh
 
+    def in_shard(self, shard: int, shards: int) -> list[int]:
+        """The gathered queries of one of so many shards."""
+        return [number for number, home in self.homes.items() if home % shards == shard]
+
+    def joins_of(self, shard: int, shards: int, lateness: int) -> Joins:
+        """These, before the first document."""
+        numbers = self.in_shard(shard, shards)
+        if len(numbers) == len(self.plans):
+            fresh = self.joins()
+        else:
+            fresh = Joins(self.limits, dtd=self.dtd)
+            for number in numbers:
+                fresh.add(number, self.plans[number])
+        fresh.arrivals = Arrivals(lateness, ANY_TIME)
+        return fresh
+
+    def needs_all(self, shard: int, shards: int) -> bool:
+        """Whether a shard must know of documents that nobody in it asks for."""
+        return any(_needs_all(self.plans[number]) for number in self.in_shard(shard, shards))
+
 
 def compile_joins(matcher: Matcher, ids: pa.StringArray, destinations: pa.StringArray) -> CompiledJoins | None:
     """The XSCL subscriptions of a matcher, if it has any."""
     xscl = {number: each for number, each in matcher.subscriptions.items() if number in matcher.joins}
-    if not xscl:
-        return None
+    return _compiled(matcher, xscl, ids, destinations) if xscl else None
+
+
+def no_joins() -> CompiledJoins:
+    """No subscriptions any more, where there were some: a stream keeps its place for them."""
+    return _compiled(Matcher(), {}, pa.nulls(0, pa.string()), pa.nulls(0, pa.string()))
+
+
+def _compiled(
+    matcher: Matcher, xscl: Mapping[int, Subscription], ids: pa.StringArray, destinations: pa.StringArray
+) -> CompiledJoins:
     plans: dict[int, Xscl] = {}
     for number, subscription in xscl.items():
         plan = plan_of(subscription)
@@ -73,8 +107,24 @@ def compile_joins(matcher: Matcher, ids: pa.StringArray, destinations: pa.String
     reasons = {number: why for number, plan in plans.items() if (why := why_gathered(plan, published)) is not None}
     pairwise = _joins(matcher, {number: plan for number, plan in plans.items() if number not in reasons})
     gathered = _joins(matcher, {number: plans[number] for number in reasons})
+    identities = {number: _identity([each]) for number, each in xscl.items()}
+    homes = {
+        number: _CASCADES if _is_of_cascade(plans[number], published) else int(_identity([xscl[number]], False)[:8], 16)
+        for number in reasons
+    }
     payload = pickle.dumps(
-        (pairwise, pickle.dumps(gathered, protocol=5), matcher.limits, ids, destinations), protocol=5
+        (
+            pairwise,
+            pickle.dumps(gathered, protocol=5),
+            {number: plans[number] for number in reasons},
+            homes,
+            matcher.limits,
+            matcher.dtd,
+            ids,
+            destinations,
+            identities,
+        ),
+        protocol=5,
     )
     return CompiledJoins(
         payload,
@@ -82,7 +132,8 @@ def compile_joins(matcher: Matcher, ids: pa.StringArray, destinations: pa.String
         len(pairwise),
         len(gathered),
         any(_needs_all(plans[number]) for number in reasons),
-        tuple(_refusal(xscl[number], why) for number, why in reasons.items()),
+        bool(published),
+        frozenset(identities[number] for number in plans if _is_of_cascade(plans[number], published)),
         _identity(xscl.values()),
     )
 
@@ -95,7 +146,7 @@ def why_gathered(plan: Xscl, published: Collection[str]) -> str | None:
     operators = [join.operator for join in plan.joins]
     if plan.publish is not None:
         return f"PUBLISH {plan.publish}"
-    if published and any(not block.stream or block.stream in published for block in plan.blocks):
+    if _is_of_cascade(plan, published):
         return "reading what another query publishes"
     if "NOT FOLLOWED BY" in operators:
         return "NOT FOLLOWED BY"
@@ -104,6 +155,13 @@ def why_gathered(plan: Xscl, published: Collection[str]) -> str | None:
     if len(plan.blocks) > 2:
         return f"a chain of {len(plan.blocks)} blocks"
     return None if len(plan.blocks) == 2 else "a query of one block"
+
+
+def _is_of_cascade(plan: Xscl, published: Collection[str]) -> bool:
+    """Whether a query publishes, or reads what is published."""
+    if plan.publish is not None:
+        return True
+    return bool(published) and any(not block.stream or block.stream in published for block in plan.blocks)
 
 
 def _needs_all(plan: Xscl) -> bool:
@@ -120,14 +178,9 @@ def _joins(matcher: Matcher, plans: Mapping[int, Xscl]) -> Joins:
     return joins
 
 
-def _refusal(subscription: Subscription, why: str) -> str:
-    error = UnsupportedError("XSCL", subscription.query, 0, f"in a stream on Spark {why}", _INSTEAD)
-    return f"{subscription.id}: {error}"
-
-
-def _identity(subscriptions: Collection[Subscription]) -> str:
+def _identity(subscriptions: Collection[Subscription], with_ids: bool = True) -> str:
     told = [
-        (each.id, each.query, sorted(each.namespaces.items()), each.ignore_namespaces, each.to)
+        (each.id if with_ids else "", each.query, sorted(each.namespaces.items()), each.ignore_namespaces, each.to)
         for each in subscriptions
     ]
     return blake2b(repr(told).encode(), digest_size=16).hexdigest()

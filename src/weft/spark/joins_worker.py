@@ -7,7 +7,6 @@ user's columns are called.
 from __future__ import annotations
 
 import logging
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,11 +27,9 @@ from weft.joins.output.found import Failures, Found, JoinMessage
 from weft.joins.pairs import Candidate
 from weft.spark.compiled import Compiled, unpack, unpack_joins
 from weft.spark.joins_plans import CompiledJoins, JoinPlans
-from weft.spark.joins_sets import PredicateSets
 
 _ROWS = 10_000  # of an output batch, at most
 _CHARACTERS = 16 * 1024 * 1024  # and about so much text
-_QUICK = 1  # zlib's level
 _NONE = np.zeros(0, np.int64)
 _LOG = logging.getLogger(__name__)
 SEPARATOR = "\0"  # after each id in a document's identity, and before its stream: below all that an id may have
@@ -45,18 +42,6 @@ OCCURRENCES = pa.schema(  # without nulls, for Spark would ask for them here and
         ("variable", pa.int32()),
         ("key", pa.int64()),
     )
-)
-TOKEN = pa.struct({"key": pa.int64(), "predicate": pa.int32()}.items())
-SIDE = pa.schema(
-    {
-        "key": pa.int64(),
-        "tokens": pa.list_(TOKEN),
-        "moment": pa.timestamp("us", "UTC"),
-        "document": pa.string(),
-        "stream": pa.string(),
-        "nanoseconds": pa.int64(),
-        "value": pa.binary(),
-    }.items()
 )
 MESSAGES = pa.schema(
     {
@@ -90,79 +75,36 @@ class OccurrenceWorker:
 
 
 @dataclass(frozen=True, slots=True)
-class SideWorker:
-    """One side of a stream's join: a row for each document and value, with all that the other side must know.
-
-    A *token* is a predicate and a value; a predicate holds where both documents have a token. The document's source is
-    in each row, compressed: there is no second place to keep it in that a crash and a watermark would treat alike.
-    """
-
-    joins: CompiledJoins
-    is_later: bool
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows of a batch."""
-        plans = unpack_joins(self.joins)
-        predicates: dict[int, list[int]] = {}
-        for predicate, earlier, later in plans.pairs.predicates:
-            predicates.setdefault(later if self.is_later else earlier, []).append(predicate)
-        for table in _tables(batches, plans.limits):
-            tokens: dict[int, list[tuple[int, int]]] = {}
-            columns = (column.tolist() for column in plans.pairs.occurrences(table))
-            for document, variable, key in zip(*columns, strict=True):
-                tokens.setdefault(document, []).extend((key, each) for each in predicates.get(variable, ()))
-            rows = [row for at, some in tokens.items() for row in _side_rows(table.documents[at], some)]
-            yield pa.RecordBatch.from_pylist(rows, schema=SIDE)
-
-
-def _side_rows(document: Document, tokens: list[tuple[int, int]]) -> Iterator[dict[str, Any]]:
-    data, moment = document.data, document.nanoseconds or 0
-    shared = {
-        "tokens": [{"key": key, "predicate": predicate} for key, predicate in tokens],
-        "moment": moment // 1000,
-        "document": document.id,
-        "stream": document.stream,
-        "nanoseconds": moment,
-        "value": zlib.compress(data.encode() if isinstance(data, str) else data, _QUICK),
-    }
-    for key in dict.fromkeys(key for key, _ in tokens):
-        yield {"key": key, **shared}
-
-
-@dataclass(frozen=True, slots=True)
 class Decide:
-    """The messages of pairs of documents. A pair has its `openings`, or in a stream the predicates that are `held`."""
+    """The messages of pairs of documents, each with its `openings`."""
 
     joins: CompiledJoins
     version: int
-    is_text: bool
-    is_stream: bool
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """A row for each message."""
         plans = unpack_joins(self.joins)
-        sets = PredicateSets(plans)
         for batch in batches:
-            failures: Failures = {}
-            made = plans.pairs.messages(list(self._candidates(batch, sets)), failures)
-            yield from _message_batches(_written(made), plans, self.version)
-            _warn(failures, plans)
+            yield from message_batches(pair_rows(plans, self._candidates(batch)), plans, self.version)
 
-    def _candidates(self, batch: pa.RecordBatch, sets: PredicateSets) -> Iterator[Candidate]:
+    def _candidates(self, batch: pa.RecordBatch) -> Iterator[Candidate]:
         known: dict[str, Document] = {}  # a document that is in many pairs is read once
         for row in batch.to_pylist():
             earlier, later = (
                 known.setdefault(each["document"], self._document(each)) for each in (row["earlier"], row["later"])
             )
-            for opening in sets.openings(row["held"]) if self.is_stream else row["openings"]:
+            for opening in row["openings"]:
                 yield Candidate(opening, earlier, later)
 
     def _document(self, row: dict[str, Any]) -> Document:
-        data = row["value"]
-        if self.is_stream:
-            data = zlib.decompress(data)
-            data = data.decode() if self.is_text else data
-        return Document(data, row["document"], row["stream"], exact_seconds(row["nanoseconds"]))
+        return Document(row["value"], row["document"], row["stream"], exact_seconds(row["nanoseconds"]))
+
+
+def pair_rows(plans: JoinPlans, candidates: Iterable[Candidate]) -> Iterator[WrittenRow]:
+    """The messages of pairs of documents that may be joined; what is not made is told in the worker's log."""
+    failures: Failures = {}
+    yield from _written(plans.pairs.messages(list(candidates), failures))
+    _warn(failures, plans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +119,7 @@ class Touched:
         stage = plans.joins().stage
         for batch in batches:
             rows: list[int] = []
-            for chunk in chunks(_documents(batch, by_row=True)):
+            for chunk in chunks(documents_of_batch(batch, by_row=True)):
                 table = read(chunk, plans.limits)
                 first = read_confined(stage, table, plans.limits)
                 told = [place for place, _ in (*first.refused, *first.rejected)]  # where they are joined it is told why
@@ -197,20 +139,21 @@ class Gather:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """A row for each message, of queries on what they publish too."""
         plans = unpack_joins(self.joins)
-        joins = plans.joins()
-        yield from self.batches(joins, batches, END)
+        documents = (document for batch in batches for document in documents_of_batch(batch))
+        rows = self.rows(plans.joins(), documents, END)
+        yield from message_batches(rows, plans, self.compiled.version)
 
-    def batches(self, joins: Joins, batches: Iterable[pa.RecordBatch], until: int) -> Iterator[pa.RecordBatch]:
+    def rows(self, joins: Joins, documents: Iterable[Document], until: int) -> Iterator[WrittenRow]:
         """The messages that documents bring to joins, and then the time: none before `until` comes any more."""
         plans = unpack_joins(self.joins)
-        for table in _tables(batches, plans.limits):
-            yield from self._rows(joins, joins.process(table), plans)
-        yield from self._rows(joins, joins.advance(until), plans)
+        for chunk in chunks(documents):
+            yield from self._found(joins, joins.process(read(chunk, plans.limits)), plans)
+        yield from self._found(joins, joins.advance(until), plans)
 
-    def _rows(self, joins: Joins, found: Found, plans: JoinPlans) -> Iterator[pa.RecordBatch]:
-        yield from _message_batches(_written(joins.messages(found)), plans, self.compiled.version)
+    def _found(self, joins: Joins, found: Found, plans: JoinPlans) -> Iterator[WrittenRow]:
+        yield from _written(joins.messages(found))
         _warn(found.failures, plans)
-        yield from _message_batches(self._selected(found.published, plans.limits), plans, self.compiled.version)
+        yield from self._selected(found.published, plans.limits)
 
     def _selected(self, published: list[Document], limits: Limits) -> Iterator[WrittenRow]:
         """What the documents that messages became bring to those who ask for one document at a time."""
@@ -247,7 +190,7 @@ def _warn(failures: Failures, plans: JoinPlans) -> None:
         _LOG.warning("%s", MessageError(plans.ids[number].as_py(), document, reason))
 
 
-def _message_batches(messages: Iterable[WrittenRow], plans: JoinPlans, version: int) -> Iterator[pa.RecordBatch]:
+def message_batches(messages: Iterable[WrittenRow], plans: JoinPlans, version: int) -> Iterator[pa.RecordBatch]:
     """Messages as rows, not too many in a batch."""
     for some in portions(messages, lambda message: len(message.text), _ROWS, _CHARACTERS):
         yield _message_batch(some, plans, version)
@@ -272,11 +215,12 @@ def shown_id(identity: str) -> str:
 def _tables(batches: Iterable[pa.RecordBatch], limits: Limits) -> Iterator[NodeTable]:
     """The documents of batches, some at a time; one that cannot be read is left out."""
     for batch in batches:
-        for chunk in chunks(_documents(batch)):
+        for chunk in chunks(documents_of_batch(batch)):
             yield read(chunk, limits)
 
 
-def _documents(batch: pa.RecordBatch, by_row: bool = False) -> Iterator[Document]:
+def documents_of_batch(batch: pa.RecordBatch, by_row: bool = False) -> Iterator[Document]:
+    """The documents of a batch; each is called what it is, or by its row."""
     columns = (batch.column(name).to_pylist() for name in ("value", "document", "stream", "nanoseconds"))
     for row, (value, document, stream, moment) in enumerate(zip(*columns, strict=True)):
         yield Document(value, str(row) if by_row else document, stream, exact_seconds(moment))

@@ -42,6 +42,10 @@ class Versions:
         assert self._current is not None
         return self._current
 
+    def current(self) -> Compiled:
+        """The version that the last micro-batch had, or the next one begins with."""
+        return self._current or self.check()
+
     def for_batch(self, batch: int) -> Compiled:
         """The version for a micro-batch; raises ConfigurationError if there has never been one that could be read."""
         if self._current is None:

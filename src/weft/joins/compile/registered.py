@@ -108,6 +108,11 @@ class Registered:
         plans = {id(each) for each in self._known.values() if any(one in wanted for one, _ in each.compiled.asked)}
         return [number for number, known in self._plans.items() if id(known) in plans]
 
+    def asked(self) -> Iterator[tuple[int, list[int]]]:
+        """Each query, and the numbers of the first stage that it asks for."""
+        for number, known in self._plans.items():
+            yield number, [one for one, _ in known.compiled.asked]
+
     def since(self, number: int) -> int:
         """The first document that a query sees, by how they came."""
         return self._queries.shared[self.shape(number)].subscribers[number].since

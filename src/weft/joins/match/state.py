@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -127,6 +127,11 @@ class State:
     def is_held(self) -> Flags:
         """Whether the document is still there, by place."""
         return self._is_held[: len(self.held)]
+
+    def since(self, sequence: int) -> list[Held]:
+        """The documents from a sequence number on, the last one first; it costs nothing for those before."""
+        behind = takewhile(lambda one: one is None or one.sequence >= sequence, reversed(self.held))
+        return [one for one in behind if one is not None]
 
     # -- documents come
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from weft.documents.moment import END
@@ -14,6 +14,7 @@ from weft.joins.match.state import Held, State
 
 #: Is told which match failed, and by what.
 Fail = Callable[[SharedJoin, Sequence[Held], Exception], None]
+NumberedWait = tuple[int, SharedJoin, tuple[Held, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class Absences:
         #: By stream: how many documents of it there must have been, and the same.
         self._counted: dict[str, list[tuple[int, int, SharedJoin, tuple[Held, ...]]]] = {}
         self._due: list[tuple[int, SharedJoin, tuple[Held, ...]]] = []  # of these, by how they came
-        self._endless: list[tuple[SharedJoin, tuple[Held, ...]]] = []
+        self._endless: list[tuple[int, SharedJoin, tuple[Held, ...]]] = []
+        self.added: list[NumberedWait] | None = None  # where somebody keeps a journal: those that have come
 
     def __len__(self) -> int:
         return len(self._timed) + sum(map(len, self._counted.values())) + len(self._due) + len(self._endless)
@@ -46,7 +48,18 @@ class Absences:
         yield from ((shared, documents) for _, _, shared, documents in sorted(self._timed, key=lambda one: one[:2]))
         counted = [one[1:] for waiting in self._counted.values() for one in waiting]
         yield from ((shared, documents) for _, shared, documents in sorted(counted + self._due, key=lambda one: one[0]))
-        yield from self._endless
+        yield from (one[1:] for one in self._endless)
+
+    @property
+    def number(self) -> int:
+        """The number of the next match that waits."""
+        return self._number
+
+    def numbers(self) -> set[int]:
+        """The numbers of all matches that wait."""
+        timed = (one[1] for one in self._timed)
+        counted = (one[1] for waiting in self._counted.values() for one in waiting)
+        return {*timed, *counted, *(one[0] for one in self._due), *(one[0] for one in self._endless)}
 
     @property
     def counted_streams(self) -> set[str]:
@@ -64,15 +77,28 @@ class Absences:
             last = self._state.history.count(stream, documents[-1].sequence) + window.documents
             heapq.heappush(self._counted.setdefault(stream, []), (last, self._number, shared, documents))
         else:
-            self._endless.append((shared, documents))
+            self._endless.append((self._number, shared, documents))
+        if self.added is not None:
+            self.added.append((self._number, shared, documents))
         self._number += 1
+
+    def wait_again(self, waits: Iterable[NumberedWait], number: int, watermark: int) -> None:
+        """Matches that waited elsewhere, with their numbers; those whose windows have closed since do not any more."""
+        kept, self.added = self.added, None
+        for self._number, shared, documents in waits:
+            self.wait(shared, documents)
+        self.added, self._number = kept, number
+        while self._timed and self._timed[0][0] < watermark:
+            heapq.heappop(self._timed)
+        self._find_due()
+        self._due = []
 
     def forget(self) -> None:
         """Let go of the matches that nobody waits for any more."""
         self._timed = _wanted(self._timed)
         counted = {stream: _wanted(waiting) for stream, waiting in self._counted.items()}
         self._counted = {stream: waiting for stream, waiting in counted.items() if waiting}
-        self._endless = [one for one in self._endless if one[0].subscribers]
+        self._endless = [one for one in self._endless if one[1].subscribers]
 
     def close(self, watermark: int, latest: int, fail: Fail) -> Iterator[Closed]:
         """Those whose windows have closed when no document before `watermark` can come any more.

@@ -61,6 +61,10 @@ class Arrivals:
     def __iter__(self) -> Iterator[Arrival]:
         return (arrival for _, _, arrival in sorted(self._waiting, key=lambda one: one[:2]))
 
+    def since(self, number: int) -> Iterator[Arrival]:
+        """The documents that wait and have come from this one on, in no order."""
+        return (arrival for _, came, arrival in self._waiting if came >= number)
+
     def next_number(self) -> int:
         """The number of a document that comes now."""
         self.progress.number += 1

@@ -60,6 +60,24 @@ class History:
         every = sorted(pair for each in columns.values() for pair in zip(*each, strict=True))
         self._columns[_ALL] = array("q", [one for one, _ in every]), array("q", [one for _, one in every])
 
+    def since(self, sequence: int) -> dict[str, tuple[list[int], list[int]]]:
+        """The columns from a sequence number on."""
+        found = {}
+        for name, (sequences, timestamps) in self._columns.items():
+            first = bisect_left(sequences, sequence)
+            if name is not _ALL and first < len(sequences):
+                found[name] = sequences[first:].tolist(), timestamps[first:].tolist()
+        return found
+
+    def extend(self, sequence: int, columns: Mapping[str, tuple[list[int], list[int]]]) -> None:
+        """Documents that were counted elsewhere, all of them behind those that are."""
+        self.sequence = sequence
+        every = sorted(pair for each in columns.values() for pair in zip(*each, strict=True))
+        both = [one for one, _ in every], [one for _, one in every]
+        for name, added in ((_ALL, both), *columns.items()):
+            for column, more in zip(self._columns.setdefault(name, (array("q"), array("q"))), added, strict=True):
+                column.extend(more)
+
     def _of(self, stream: str) -> list[_Counted]:
         names = (stream, "") if stream else (_ALL,)
         return [self._columns[name] for name in names if name in self._columns]
