@@ -47,6 +47,11 @@ ViewsOfRecords = Annotated[
     typer.Option(metavar="FILE", help="Configurations of views: records with their headers are parsed only if needed."),
 ]
 
+Links = Annotated[
+    str | None,
+    typer.Option(metavar="kafka://HOST:PORT/NAME", help="Each link is a topic NAME.FROM.TO; else a folder in DIR."),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Places:
@@ -88,3 +93,15 @@ def _target(text: str, options: dict[str, str]) -> Topics:
     if len(target.names) != 1:
         raise ConfigurationError(f"--to: expected one topic, found {', '.join(target.names)}")
     return target
+
+
+def read_links(links: str | None, options: list[str] | None) -> Topics | None:
+    """The topics of a network's links, if they are no folders."""
+    if links is None:
+        if options:
+            raise ConfigurationError(f"--option: expected --links {KAFKA}…")
+        return None
+    found = read_topics(links, read_options(options or ()))
+    if len(found.names) != 1:
+        raise ConfigurationError(f"--links: expected one name, found {', '.join(found.names)}")
+    return found

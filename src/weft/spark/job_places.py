@@ -16,6 +16,7 @@ from weft.delivery.outbox import Outbox
 from weft.delivery.output import MESSAGES, REJECTED
 from weft.delivery.topics import Topics
 from weft.errors import ConfigurationError
+from weft.spark.kafka_admin import check_topics, make_topics
 from weft.spark.records import fitting, from_records, is_absent, to_dead_letters, to_records
 from weft.spark.transform import Transform
 
@@ -38,6 +39,7 @@ def check_places(job: Job) -> None:
 
 def read_batch(spark: SparkSession, job: Job) -> DataFrame:
     """All documents. Of topics a copy on local disks: they grow, and a batch asks more than once."""
+    _prepare_topics(spark, job)
     if isinstance(job.documents, Topics):
         return _records(spark.read, job.documents, job).persist(StorageLevel.DISK_ONLY)
     return _of_documents(spark.read.format("weft"), job).load(str(job.documents.absolute()))
@@ -45,11 +47,20 @@ def read_batch(spark: SparkSession, job: Job) -> DataFrame:
 
 def read_stream(spark: SparkSession, job: Job) -> DataFrame:
     """The documents as they come."""
+    _prepare_topics(spark, job)
     if isinstance(job.documents, Topics):
         return _records(spark.readStream, job.documents, job)
     source = spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
     source = source.option("log", str(job.checkpoint_folder / "weft" / "arrivals.jsonl"))
     return _of_documents(source, job).load(str(job.documents.absolute()))
+
+
+def _prepare_topics(spark: SparkSession, job: Job) -> None:
+    """Documents must have a topic to come from; those that messages go to are made."""
+    if isinstance(job.documents, Topics):
+        check_topics(spark, job.documents)
+    if job.target is not None:
+        make_topics(spark, job.target, (job.target.names[0], job.dead_letter_topic))
 
 
 def _of_documents(reader: AnyReader, job: Job) -> AnyReader:
