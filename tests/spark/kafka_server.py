@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import repeat
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic  # type: ignore[attr-defined]
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".cache" / "kafka"
@@ -95,7 +96,8 @@ class Kafka:
         """Send values, each with its key and with these headers."""
         settings = {"bootstrap.servers": self.address, "message.max.bytes": 33_000_000, "linger.ms": 5}
         producer = Producer(settings)
-        for value, key in zip(values, keys or iter(lambda: None, 0), strict=False):
+        given: Iterable[bytes | None] = repeat(None) if keys is None else keys
+        for value, key in zip(values, given, strict=False):
             producer.produce(topic, value, key=key, headers=list(headers))
             producer.poll(0)
         assert producer.flush(_SECONDS) == 0
@@ -137,19 +139,14 @@ def _read(consumer: Consumer, topic: str) -> Iterator[Record]:
         message = consumer.poll(_SECONDS)
         assert message is not None, "the broker says nothing"
         assert message.error() is None, message.error()
-        if message.offset() < ends[message.partition()]:
+        record = as_record(message)
+        if record.offset < ends[record.partition]:
             missing -= 1
-            yield as_record(message)
+            yield record
 
 
-def as_record(message: object) -> Record:
+def as_record(message: Any) -> Record:
     """A message of the client."""
-    m: object = message
-    return Record(
-        m.partition(),  # type: ignore[attr-defined]
-        m.offset(),  # type: ignore[attr-defined]
-        m.key(),  # type: ignore[attr-defined]
-        m.value(),  # type: ignore[attr-defined]
-        tuple(m.headers() or ()),  # type: ignore[attr-defined]
-        m.timestamp()[1],  # type: ignore[attr-defined]
-    )
+    headers = tuple(message.headers() or ())
+    place = message.partition(), message.offset(), message.key(), message.value()
+    return Record(*place, headers, message.timestamp()[1])

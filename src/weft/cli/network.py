@@ -268,7 +268,7 @@ def _simulate_on_spark(
 
 
 def _no_spark(error: ModuleNotFoundError) -> ConfigurationError:
-    return ConfigurationError(f"this command needs Spark ({error}): pip install 'weft[spark]'")
+    return ConfigurationError(f"this command needs Spark (no module {error.name}): pip install 'weft[spark]'")
 
 
 def _batches(path: Path, row_tag: str | None, limits: Limits, rejected: Rejected) -> Iterable[list[Document]]:

@@ -137,7 +137,9 @@ def _run(
             # Here, not above: the other commands are there at once, and work without Spark.
             from weft.cli.run_on_spark import run_on_spark  # noqa: PLC0415
         except ModuleNotFoundError as error:
-            raise ConfigurationError(f"this command needs Spark ({error}): pip install 'weft[spark]'") from None
+            raise ConfigurationError(
+                f"this command needs Spark (no module {error.name}): pip install 'weft[spark]'"
+            ) from None
         is_done = run_on_spark(
             job,
             interrupts,

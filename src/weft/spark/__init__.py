@@ -8,6 +8,13 @@
 
 from typing import TYPE_CHECKING
 
+try:
+    import pyarrow  # noqa: F401
+    import pyspark  # noqa: F401
+except ModuleNotFoundError as error:
+    told = f"weft.spark needs {error.name}, which is not installed: pip install 'weft[spark]'"
+    raise ModuleNotFoundError(told, name=error.name) from None
+
 from weft.spark.failures import SPARK_ERRORS, first_line
 from weft.spark.session import cancel_jobs, session, start_session
 from weft.spark.source import WeftSource

@@ -17,6 +17,7 @@ from weft.delivery.output import MESSAGES, REJECTED
 from weft.delivery.topics import Topics
 from weft.errors import ConfigurationError
 from weft.spark.kafka_admin import check_topics, make_topics
+from weft.spark.older import has_sources, needed
 from weft.spark.records import fitting, from_records, is_absent, to_dead_letters, to_records
 from weft.spark.transform import Transform
 
@@ -42,6 +43,7 @@ def read_batch(spark: SparkSession, job: Job) -> DataFrame:
     _prepare_topics(spark, job)
     if isinstance(job.documents, Topics):
         return _records(spark.read, job.documents, job).persist(StorageLevel.DISK_ONLY)
+    _check_sources(spark)
     return _of_documents(spark.read.format("weft"), job).load(str(job.documents.absolute()))
 
 
@@ -50,6 +52,7 @@ def read_stream(spark: SparkSession, job: Job) -> DataFrame:
     _prepare_topics(spark, job)
     if isinstance(job.documents, Topics):
         return _records(spark.readStream, job.documents, job)
+    _check_sources(spark)
     source = spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
     source = source.option("log", str(job.checkpoint_folder / "weft" / "arrivals.jsonl"))
     return _of_documents(source, job).load(str(job.documents.absolute()))
@@ -61,6 +64,11 @@ def _prepare_topics(spark: SparkSession, job: Job) -> None:
         check_topics(spark, job.documents)
     if job.target is not None:
         make_topics(spark, job.target, (job.target.names[0], job.dead_letter_topic))
+
+
+def _check_sources(spark: SparkSession) -> None:
+    if not has_sources(spark):
+        raise needed("reading folders", "4.0", "read kafka://…, or give deliver() a frame of your own")
 
 
 def _of_documents(reader: AnyReader, job: Job) -> AnyReader:

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType, TimestampType
 
 from weft.delivery.arrival_log import ArrivalLog
@@ -18,6 +16,17 @@ from weft.documents.document import Document
 from weft.documents.moment import END, SECOND
 from weft.errors import ConfigurationError, DocumentError, failure_of
 from weft.inputs.files import File, Piece, find_files, read_piece
+from weft.spark.older import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+    ReadLimit,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+    needed,
+    version_of,
+)
 from weft.spark.partitions import ReadOptions, partition_files, read_options
 from weft.spark.sink import MessageStreamWriter, MessageWriter
 
@@ -33,7 +42,12 @@ SCHEMA = StructType(
         StructField("error", ERROR),
     ]
 )
-_ARROW = to_arrow_schema(SCHEMA, timezone="UTC")
+_ARROW = pa.schema(
+    [
+        each.with_type(pa.timestamp("us", "UTC")) if pa.types.is_timestamp(each.type) else each
+        for each in to_arrow_schema(SCHEMA)  # how it is told the zone has changed from Spark to Spark
+    ]
+)
 _BATCH = 64  # documents
 _BATCH_BYTES = 8 * 1024 * 1024  # or fewer, if they are large
 Offset = dict[str, int | str]
@@ -73,6 +87,8 @@ class WeftSource(DataSource):
         return MessageWriter(self.options, schema, overwrite)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> MessageStreamWriter:  # noqa: ARG002
+        if version_of() < (4, 1):
+            raise needed("writeStream.format('weft')", "4.1", "write in foreachBatch, with the option batchId")
         return MessageStreamWriter(self.options, schema)
 
     def _options(self, schema: StructType) -> ReadOptions:
@@ -103,6 +119,7 @@ class ArrivalReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._arrivals = ArrivalLog(options.log, options.root)
         self._known: int | None = None
+        self._told: int | None = None  # where the last micro-batch ended, before Spark 4.2
         self._target: int | None = None  # where a query ends that reads only what is there
 
     def initialOffset(self) -> Offset:
@@ -117,9 +134,13 @@ class ArrivalReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """What arrives later is not for this query."""
         self._target = self._arrivals.update()
 
-    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Where the next micro-batch ends."""
+    def latestOffset(self, start: Offset | None = None, limit: ReadLimit | None = None) -> Offset:
+        """Where the next micro-batch ends; before Spark 4.2 it is not said where it starts: what was told is known."""
         self._known = self._arrivals.update() if self._target is None else self._target
+        if start is None:
+            most = self._known if self._told is None else self._told + self._options.max_files
+            self._told = min(self._known, most)
+            return self._offset(self._told)
         most = limit.max_files if isinstance(limit, ReadMaxFiles) else self._known
         first = self._number(start)
         return self._offset(max(first, min(self._known, first + most)))
