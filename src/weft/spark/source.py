@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType, TimestampType
 
 from weft.delivery.arrival_log import ArrivalLog
@@ -42,10 +41,13 @@ SCHEMA = StructType(
         StructField("error", ERROR),
     ]
 )
-_ARROW = pa.schema(
+_ARROW = pa.schema(  # in these words: how Spark's own function is told the zone changes with its version
     [
-        each.with_type(pa.timestamp("us", "UTC")) if pa.types.is_timestamp(each.type) else each
-        for each in to_arrow_schema(SCHEMA)  # how it is told the zone has changed from Spark to Spark
+        ("document", pa.string()),
+        ("stream", pa.string()),
+        ("timestamp", pa.timestamp("us", "UTC")),
+        ("value", pa.binary()),
+        ("error", pa.struct([("reason", pa.string()), ("line", pa.int32()), ("column", pa.int32())])),
     ]
 )
 _BATCH = 64  # documents
