@@ -36,7 +36,12 @@ def environment(folder: Path, version: str) -> Path:
 def run(folder: Path, version: str) -> int:
     """Pytest's exit code."""
     python = environment(folder, version)
-    paths = {"PYTHONPATH": str(_ROOT / "src"), "PYSPARK_PYTHON": str(python), "PYSPARK_DRIVER_PYTHON": str(python)}
+    paths = {
+        "WEFT_MATRIX": version,
+        "PYTHONPATH": str(_ROOT / "src"),
+        "PYSPARK_PYTHON": str(python),
+        "PYSPARK_DRIVER_PYTHON": str(python),
+    }
     command = [str(python), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", _CORE]
     clean = {name: value for name, value in os.environ.items() if name not in ("SPARK_HOME", "SPARK_SUBMIT_OPTS")}
     return subprocess.run(command, cwd=_ROOT, env={**clean, **paths}, check=False).returncode

@@ -1,6 +1,7 @@
 """The core of Weft on whatever PySpark is installed: `make test-matrix` runs this file with each version."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from weft.errors import ConfigurationError
 from weft.spark import check_job, deduplicate, deliver, join, match, messages, rejected, run_batch, run_stream
 from weft.spark.older import needed, version_of
 
+pytestmark = pytest.mark.skipif("WEFT_MATRIX" not in os.environ, reason="make test-matrix; the others test this Spark")
 QUERIES = {"large": "/order[total > 500]/customer", "items": "/order/item"}
 SOON = "SELECT <pair>{ $x }</pair> FROM a//order[customer->x] FOLLOWED BY{x = y, 1 hour} b//order[customer->y]"
 HAS_SOURCES = pytest.mark.skipif(version_of() < (4, 0), reason="PySpark has data sources in Python since 4.0")

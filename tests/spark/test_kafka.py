@@ -1,5 +1,6 @@
 """Kafka for real: a broker of Apache's own jars, a client that nobody here wrote, and streams between topics."""
 
+import doctest
 import json
 import os
 import random
@@ -7,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from uuid import uuid4
@@ -336,7 +336,7 @@ def killed_in_a_batch(running: Running, wait: float) -> bool:
 
 
 def test_a_stream_between_topics_that_is_killed_sends_every_message_and_ids_tell_which_came_again(
-    kafka: Kafka, tmp_path: Path, subscriptions: Path
+    spark: SparkSession, kafka: Kafka, tmp_path: Path, subscriptions: Path
 ) -> None:
     chance, output = random.Random(3), tmp_path / "out"
     topic, out = kafka.topic(), kafka.topic()
@@ -352,22 +352,13 @@ def test_a_stream_between_topics_that_is_killed_sends_every_message_and_ids_tell
         finally:
             kill_all(running.process)
     expected = wanted(topic, kafka.read(topic))
-    last = Running(options, output / "checkpoint", tmp_path / "last.stderr")
-    try:
-        wait_for(partial(is_sent, last, kafka, out, len(expected)))
-    finally:
-        kill_all(last.process)
+    stream(spark, topics_job(kafka, subscriptions, tmp_path, (topic,), out))
 
     made = kafka.read(out)
     once = {record.header("weft-message-id"): told(record) for record in made}
     assert Counter(once.values()) == expected, f"{len(made)} records, {cut_off} kills in a batch"
     assert set(map(told, made)) == set(expected)
     assert cut_off, "no kill came in the middle of a batch"
-
-
-def is_sent(running: Running, kafka: Kafka, topic: str, number: int) -> bool:
-    running.must_live()
-    return len(set(map(told, kafka.read(topic)))) >= number
 
 
 VIEWS = configure("orders", ["/order/total", "/order/@number"])
@@ -390,18 +381,16 @@ def test_the_middle_of_a_chain_whose_links_are_topics_is_killed_and_everything_a
     simulated = simulate(network, [Document(data, name) for name, data in given.items()])
     expected, cut_off = sorted(each[:3] for each in simulated.deliveries), 0
     with run_network_stream(spark, ends) as queries:
-        for run in range(KILLS + 1):
-            for name in islice(names, 12):
-                (inbox / f".{name}").write_bytes(given[name])
-                (inbox / f".{name}").replace(inbox / name)
+        for run in range(KILLS):
+            arrive(inbox, {name: given[name] for name in islice(names, 12)})
             middle = Running(options, output / "checkpoints" / "s1", tmp_path / f"{run}.stderr")
             try:
-                if run < KILLS:
-                    cut_off += killed_in_a_batch(middle, run and chance.random() * 1.5)
-                else:
-                    wait_for(partial(is_delivered, middle, output, len(expected)))
+                cut_off += killed_in_a_batch(middle, run and chance.random() * 1.5)
             finally:
                 kill_all(middle.process)
+        arrive(inbox, {name: given[name] for name in names})
+        with run_network_stream(spark, replace(ends, servers=("s1",))):
+            wait_for(lambda: len(list(read_deliveries(output))) >= len(expected))
         assert all(query.isActive for query in queries)
 
     assert sorted(each[:3] for each in read_deliveries(output)) == expected
@@ -411,9 +400,27 @@ def test_the_middle_of_a_chain_whose_links_are_topics_is_killed_and_everything_a
     assert cut_off, "no kill came in the middle of a batch"
 
 
-def is_delivered(running: Running, output: Path, number: int) -> bool:
-    running.must_live()
-    return len(list(read_deliveries(output))) >= number
+def arrive(inbox: Path, given: dict[str, bytes]) -> None:
+    for name, data in given.items():
+        (inbox / f".{name}").write_bytes(data)
+        (inbox / f".{name}").replace(inbox / name)
+
+
+def test_the_page_on_kafka_says_what_is_true(spark: SparkSession, kafka: Kafka) -> None:
+    for name in ("orders", "alerts", "alerts.rejected"):
+        kafka.topic(1, name)
+    texts = (
+        "<order><total>1200</total><customer name='Ada'/></order>",
+        "<order><total>80</total><customer name='Grace'/></order>",
+        "<order><total>oops</order>",
+    )
+    kafka.send("orders", [text.encode() for text in texts])
+
+    page = Path(__file__).parents[2] / "docs" / "kafka.md"
+    names = {"spark": spark, "server": kafka.address}
+    result = doctest.testfile(str(page), module_relative=False, globs=names)
+
+    assert (result.failed, result.attempted > 5) == (0, True)
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 120) -> None:
