@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 CLASSES := .cache/spark.jsa
+KAFKA := .cache/kafka
 
 # How long the habits take: make fuzz SECONDS=600 SEED=1 (or CASES=1000000 of each kind, CHECKED=1), make soak MINUTES=60, make kill TIMES=10.
 SECONDS ?= 60
@@ -13,7 +14,7 @@ FUZZ := PYTHONPATH=tests $(BIN)/python -m fuzz
 # The tests start hundreds of processes: each would compile all of weft anew where nothing may keep what is compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast coverage check style types house bench docs dist fuzz soak kill nightly clean
+.PHONY: demo test kafka test-kafka test-matrix test-fast coverage check style types house bench docs dist fuzz soak kill nightly clean
 
 demo: $(READY)  ## run the main job on the examples
 	@echo "A few hundred news items, payments and feed entries, three of them broken, into build/inbox:"
@@ -40,7 +41,19 @@ demo: $(READY)  ## run the main job on the examples
 
 # Tests on Spark wait more than they compute: two more processes than there are cores keep these busy.
 test: $(READY) $(CLASSES)  ## all tests, on all cores
+	$(BIN)/python tools/kafka/fetch.py $(KAFKA)
 	$(BIN)/python -m pytest -n $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2))) --dist worksteal
+
+kafka: $(READY)  ## a broker on loopback, at PORT if that is given, until interrupted
+	$(BIN)/python tools/kafka/fetch.py $(KAFKA)
+	@test -e $(KAFKA)/versions && $(BIN)/python tools/kafka/broker.py $(KAFKA) $(PORT)
+
+test-kafka: $(READY)  ## the tests with Kafka in their long form: ten kills, a broker that is away for a minute
+	$(BIN)/python tools/kafka/fetch.py $(KAFKA)
+	WEFT_NIGHTLY=1 $(BIN)/python -m pytest tests/spark/test_kafka.py
+
+test-matrix: $(READY)  ## the core set on each PySpark from 3.5 on; VERSIONS="4.0.0 4.3.0" chooses
+	$(BIN)/python tools/matrix.py .cache/matrix $(VERSIONS)
 
 FAST := -m "not slow and not spark" --ignore=tests/spark --hypothesis-profile=fast
 
@@ -99,6 +112,7 @@ nightly: $(READY)  ## the long form of everything: hours
 	WEFT_HUGE=1 $(BIN)/python -m pytest tests/unit/documents/test_large_documents.py
 	$(MAKE) soak MINUTES=30
 	$(MAKE) kill TIMES=10
+	$(MAKE) test-kafka test-matrix
 	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=thorough tests/properties tests/agreement
 
 $(READY): pyproject.toml setup.py constraints.txt $(wildcard src/weft/kernel/*.c src/weft/kernel/*.py src/weft/kernel/*.pxd)

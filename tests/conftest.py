@@ -31,6 +31,7 @@ _KILLED = "kill"  # the longest tests
 _TIMED = "timed"
 _RERUNS = 2  # of tests with limits on time: what is too slow is so each time, what waited on a busy machine is not
 _SPARK_TESTS = Path(__file__).parent / "spark"
+_CONNECTOR = Path(__file__).parents[1] / ".cache" / "kafka" / "connector"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -96,7 +97,8 @@ def spark() -> Iterator[SparkSession]:
     """One session for all tests of a process: starting one takes seconds."""
     from weft.spark.session import start_session  # noqa: PLC0415 here, so that other tests do not import pyspark
 
-    session = start_session("local[2]")
+    jars = ",".join(map(str, sorted(_CONNECTOR.glob("*.jar"))))  # of Spark's connector for Kafka, if there are any
+    session = start_session("local[2]", {"spark.jars": jars} if jars else {})
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()

@@ -10,8 +10,10 @@ from tempfile import TemporaryDirectory
 
 from rich.progress import Progress
 
+from bench.pipeline.cluster import measure_cluster
 from bench.pipeline.cores import hold_rounds
 from bench.pipeline.documents import read_set, write_sets
+from bench.pipeline.kafka import measure_kafka
 from bench.pipeline.report import Found, make_report
 from bench.pipeline.session import Session
 from bench.pipeline.sizes import measure_sizes
@@ -74,7 +76,7 @@ def run(quick: bool, progress: Progress) -> Report:
 
 def measure(effort: Effort, progress: Progress) -> Report:
     """The cores first, while both sessions are up; all else with two."""
-    task = progress.add_task("pipeline", total=3 + len(effort.beside_predicates) + len(effort.sizes))
+    task = progress.add_task("pipeline", total=5 + len(effort.beside_predicates) + len(effort.sizes))
 
     def advance() -> None:
         progress.advance(task)
@@ -97,7 +99,11 @@ def measure(effort: Effort, progress: Progress) -> Report:
             documents = read_set(sets.batches[0])[: effort.files + effort.new_files]
             streamed = measure_stream(two, folder / "stream", documents, effort.new_files, effort.per_trigger)
             advance()
-    return make_report(Found(rounds, beside, points, streamed, effort.per_trigger))
+            cluster = measure_cluster(two, folder / "cluster", sets.warm_up, sets.batches[0], effort.java)
+            advance()
+        kafka = measure_kafka(folder / "kafka", documents, effort.per_trigger, effort.heap, effort.java)
+        advance()
+    return make_report(Found(rounds, beside, points, streamed, effort.per_trigger, kafka, cluster))
 
 
 def make_sets(folder: Path, effort: Effort) -> Sets:

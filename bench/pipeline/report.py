@@ -11,6 +11,7 @@ from statistics import median
 
 from bench.goals import Goal, goals_table
 from bench.pipeline.cores import SUBSCRIPTIONS, CoresRound, overhead_us, scaling
+from bench.pipeline.kafka import KafkaRun
 from bench.pipeline.session import PARTITIONS
 from bench.pipeline.sizes import SizePoint
 from bench.pipeline.stream import SUBSCRIPTIONS as STREAM_SUBSCRIPTIONS
@@ -34,6 +35,8 @@ KEYS = (
     "scaling_1_to_2",
     "stream_documents_per_second",
     "restart_seconds",
+    "kafka_documents_per_second",
+    "local_cluster_over_local",
     *(f"{key}_{short(size)}" for key in (*_OF_A_SIZE, "plan_bytes") for size in SIZES),
 )
 _GOALS = {
@@ -44,6 +47,8 @@ _GOALS = {
     "stream_documents_per_second": Goal("stream, documents a second after the first batch"),
     "stream_documents_per_second_overall": Goal("stream, documents a second of the whole run"),
     "restart_seconds": Goal("restart of the stream until new files are delivered, s"),
+    "kafka_documents_per_second": Goal("stream from topic to topic, documents a second after the first batch"),
+    "local_cluster_over_local": Goal("two executors over two threads, seconds"),
 }
 
 
@@ -56,6 +61,8 @@ class Found:
     points: list[SizePoint]
     streamed: Streamed
     per_trigger: int
+    kafka: KafkaRun
+    cluster: float
 
 
 def make_report(found: Found) -> Report:
@@ -80,6 +87,8 @@ def _figures(found: Found) -> dict[str, Figure]:
         "stream_documents_per_second_overall": streamed.overall,
         "stream_messages_per_document": streamed.messages_per_document,
         "restart_seconds": streamed.restart_seconds,
+        "kafka_documents_per_second": found.kafka.documents_per_second,
+        "local_cluster_over_local": found.cluster,
     }
     for one in found.beside:
         end = f"{EXPRESSIONS}{'_predicates' if one.predicates else ''}"
@@ -189,6 +198,8 @@ def _notes(found: Found) -> Iterator[str]:
         f"The stream read {found.per_trigger:,} files a batch and wrote Parquet; after the restart it found {new} "
         "new files."
     )
+    if found.kafka.missing is not None:
+        yield f"kafka_documents_per_second was not measured: {found.kafka.missing}"
     packages = ", ".join(f"{package} {version(package)}" for package in ("pyspark", "pyarrow", "numpy"))
     yield f"Python {platform.python_version()}, {packages}, {os.cpu_count()} cores."
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
+import pyspark
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 
@@ -27,9 +30,18 @@ _TIMEOUT = 1_800.0
 class Session:
     """A Spark session with so many cores and so much memory, whose files are in a folder of its own."""
 
-    def __init__(self, cores: int, folder: Path, heap: str, java: str = "") -> None:
+    def __init__(
+        self,
+        cores: int,
+        folder: Path,
+        heap: str,
+        java: str = "",
+        *,
+        master: str = "",
+        conf: Mapping[str, str] | None = None,
+    ) -> None:
         self.cores, self._folder = cores, folder
-        self._child = Child("bench.pipeline.session", cores, folder, heap, java)
+        self._child = Child("bench.pipeline.session", cores, folder, heap, java, master, dict(conf or {}))
 
     def do(self, work: Work[Answer]) -> Answer:
         """Have it done there; raises ChildLostError if it fails."""
@@ -44,12 +56,17 @@ class Session:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def make(cores: int, folder: Path, heap: str, java: str) -> Callable[[Work[object]], object]:
+def make(
+    cores: int, folder: Path, heap: str, java: str, master: str, more: dict[str, str]
+) -> Callable[[Work[object]], object]:
     """Start the session; then do what is asked. Runs in the child."""
     folder.mkdir(parents=True)
     conf = {"spark.driver.memory": heap, "spark.local.dir": str(folder), "spark.sql.warehouse.dir": str(folder)}
     conf["spark.driver.extraJavaOptions"] = java
-    spark = start_session(f"local[{cores}]", conf, folder / "spark.log")
+    if master.startswith("local-cluster"):  # it starts its executors from there
+        os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
+        conf["spark.executorEnv.PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    spark = start_session(master or f"local[{cores}]", conf | more, folder / "spark.log")
     return lambda work: work(spark)
 
 

@@ -19,7 +19,7 @@ from weft.cli import app
 from weft.delivery.output import Format
 from weft.delivery.results import read_results
 from weft.errors import ConfigurationError
-from weft.spark import SPARK_ERRORS, BatchMetrics, Job, first_line, run_batch, run_stream
+from weft.spark import SPARK_ERRORS, BatchMetrics, Job, first_line, job_places, run_batch, run_stream
 from weft.spark import job as job_module
 
 pytestmark = pytest.mark.slow
@@ -220,7 +220,7 @@ def test_a_document_that_is_mended_between_the_two_passes_of_a_batch_is_delivere
     feed.arrive(1)
     (feed.inbox / "2.xml").write_text("<a n='2'>")
     (feed.inbox / "3.xml").write_text("<a n='3'>")
-    monkeypatch.setattr(job_module, "_write", after_messages(lambda: feed.arrive(2)))
+    monkeypatch.setattr(job_module, "write", after_messages(lambda: feed.arrive(2)))
 
     done = run_batch(spark, feed.job)
 
@@ -253,7 +253,7 @@ def test_documents_that_never_stop_changing_are_told(
 
 def after_messages(change: Callable[[], None]) -> Callable[..., None]:
     """Write as a job does; when the messages are written, something happens to the documents."""
-    write = job_module._write
+    write = job_places.write
 
     def write_and_change(frame: DataFrame, job: Job, name: str, batch: int) -> None:
         write(frame, job, name, batch)

@@ -29,5 +29,7 @@ def _open_table(location: str, name: str | None) -> Source:
     try:
         from weft.spark.views_source import open_table  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise ConfigurationError(f"{location} needs more libraries ({error}): pip install 'weft[spark]'") from None
+        raise ConfigurationError(
+            f"{location} needs more libraries (no module {error.name}): pip install 'weft[spark]'"
+        ) from None
     return open_table(location, name)

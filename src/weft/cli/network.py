@@ -7,14 +7,15 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from time import time
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from weft.cli.interrupts import Interrupts
-from weft.cli.network_report import tell_report, tell_topology
+from weft.cli.network_report import print_deliveries, tell_report, tell_topology
 from weft.cli.options import LimitSettings, RowTag
+from weft.cli.places import Jars, KafkaOptions, Links, read_links
 from weft.cli.sources import Rejected, find_documents, read_batches
 from weft.documents.document import Document, Limits, read_limits
 from weft.durable import write_atomically
@@ -129,7 +130,7 @@ def simulate(
     for error in report.rejected:
         rejected.tell(error)
     if deliveries:
-        _print_deliveries(report.deliveries)
+        print_deliveries(report.deliveries)
     else:
         _tell(report, as_json)
     _draw(svg, network, report)
@@ -154,8 +155,11 @@ def run(
     row_tag: RowTag = None,
     master: Master = "local[*]",
     limit: LimitSettings = None,
+    links: Links = None,
+    option: KafkaOptions = None,
+    jars: Jars = None,
 ) -> None:
-    """Run a network on Spark: each server is a streaming query, each link a folder that the next one reads.
+    """Run a network on Spark: each server is a streaming query, each link a folder that the next one reads, or a topic.
 
     DIR/links has the documents on their way, with their headers; DIR/deliveries what each server delivers, as Parquet
     with the columns subscription and document; DIR/rejected what could not be read. A server can be stopped, or
@@ -184,9 +188,10 @@ def run(
         except ModuleNotFoundError as error:
             raise _no_spark(error) from None
         here, limits = tuple(server or ()), tuple(limit or ())
-        job = NetworkJob(given, documents, output, here, max_files_per_trigger, limits, row_tag)
+        topics = read_links(links, option)
+        job = NetworkJob(given, documents, output, here, max_files_per_trigger, limits, row_tag, topics)
         try:
-            run_network(job, interrupts, stream=stream, master=master)
+            run_network(job, interrupts, stream=stream, master=master, jars=jars)
         except KeyboardInterrupt:
             typer.echo(f"weft: interrupted; {output}: the same command goes on", err=True)
             raise typer.Exit(130) from None
@@ -218,7 +223,7 @@ def show(
     if is_output(network):
         topology, report = read_output(network)
         if deliveries:
-            _print_deliveries(_read_deliveries(network))
+            print_deliveries(_read_deliveries(network))
         else:
             _tell(report, as_json)
         _draw(svg, topology, report)
@@ -263,7 +268,7 @@ def _simulate_on_spark(
 
 
 def _no_spark(error: ModuleNotFoundError) -> ConfigurationError:
-    return ConfigurationError(f"this command needs Spark ({error}): pip install 'weft[spark]'")
+    return ConfigurationError(f"this command needs Spark (no module {error.name}): pip install 'weft[spark]'")
 
 
 def _batches(path: Path, row_tag: str | None, limits: Limits, rejected: Rejected) -> Iterable[list[Document]]:
@@ -290,11 +295,3 @@ def _read_deliveries(output: Path) -> Iterable[Delivered]:
     except ModuleNotFoundError as error:
         raise ConfigurationError(f"this command needs pyarrow ({error}): pip install 'weft[spark]'") from None
     return read_deliveries(output)
-
-
-def _print_deliveries(deliveries: Iterable[Delivered]) -> None:
-    for each in deliveries:
-        line: dict[str, Any] = {"server": each.server, "subscription": each.subscription, "document": each.document}
-        if each.documents:
-            line["documents"] = each.documents
-        sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")

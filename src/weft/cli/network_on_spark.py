@@ -11,21 +11,26 @@ from tempfile import TemporaryDirectory
 import typer
 
 from weft.cli.interrupts import Interrupts
+from weft.delivery.topics import check_answers
 from weft.errors import ConfigurationError
 from weft.network.report import Report
 from weft.network.topology import Topology
 from weft.spark import SPARK_ERRORS, first_line, session
+from weft.spark.connector import connector_settings
 from weft.spark.network import NetworkJob, check_network, run_network_once, run_network_stream
 from weft.spark.network_simulate import simulate_on_spark
 
 _PAUSE = 0.1  # seconds between two looks for an interrupt
 
 
-def run_network(job: NetworkJob, interrupts: Interrupts, *, stream: bool, master: str) -> None:
+def run_network(job: NetworkJob, interrupts: Interrupts, *, stream: bool, master: str, jars: str | None = None) -> None:
     """Run a network until all is done, or as a stream until it is interrupted."""
     check_network(job)
     log = job.output / "spark.log"
-    with _told(log), session(master, {}, log) as spark:
+    if job.links is not None and not master.startswith("sc:"):
+        check_answers(job.links)
+    conf = connector_settings(jars, {}, job.links is not None)
+    with _told(log), session(master, conf, log) as spark:
         if not stream:
             run_network_once(spark, job)
             return

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from weft.network.passage import Delivered
 from weft.network.report import Report
 from weft.network.routing import Routing
 from weft.network.topology import Topology
@@ -40,6 +46,15 @@ def tell_topology(topology: Topology, console: Console) -> None:
         console.print(text, highlight=False, markup=False)
     kept, without = routing.entries
     console.print(f"routing tables: {kept:,} queries; {without:,} without covering", highlight=False)
+
+
+def print_deliveries(deliveries: Iterable[Delivered]) -> None:
+    """What was delivered, as JSON Lines."""
+    for each in deliveries:
+        line: dict[str, Any] = {"server": each.server, "subscription": each.subscription, "document": each.document}
+        if each.documents:
+            line["documents"] = each.documents
+        sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 def _onward(routing: Routing, server: str) -> list[str]:

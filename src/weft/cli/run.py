@@ -12,6 +12,7 @@ import typer
 
 from weft.cli.interrupts import Interrupts
 from weft.cli.options import LimitSettings, RowTag
+from weft.cli.places import DeadLetters, From, Jars, KafkaOptions, Output, To, ViewsOfRecords, read_places
 from weft.cli.run_report import tell_summary
 from weft.delivery.job import AHEAD, LATENESS, Job
 from weft.delivery.output import Format, Mode
@@ -25,10 +26,9 @@ def run(
         Path,
         typer.Option(metavar="FILE", help="Subscriptions: text, JSON Lines, or a folder, as for weft match."),
     ],
-    documents: Annotated[
-        Path, typer.Option(metavar="PATH", help="A folder of *.xml, *.gz, *.zip and *.tar at any depth, or one file.")
-    ],
-    output: Annotated[Path, typer.Option(metavar="DIR", help="Where DIR/messages and DIR/rejected are written.")],
+    documents: From,
+    output: Output = None,
+    to: To = None,
     stream: Annotated[bool, typer.Option("--stream", help="Go on with what comes, until interrupted.")] = False,
     available_now: Annotated[
         bool, typer.Option("--available-now", help="With --stream: end when all that is there is done.")
@@ -67,12 +67,16 @@ def run(
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark. Can be repeated.")
     ] = None,
     limit: LimitSettings = None,
+    dead_letters: DeadLetters = None,
+    option: KafkaOptions = None,
+    jars: Jars = None,
+    views: ViewsOfRecords = None,
     metrics_port: Annotated[
         int | None,
         typer.Option(metavar="PORT", min=0, max=65535, help="Serve counts for Prometheus at 127.0.0.1:PORT/metrics."),
     ] = None,
 ) -> None:
-    """Deliver a folder of documents, or a stream of them, on Spark.
+    """Deliver a folder of documents, a topic of Kafka, or a stream of them, on Spark.
 
     Each folder right below PATH is a stream of its own name. DIR/messages has a row for each message, DIR/rejected
     for each document that could not be read; look at them with `weft show DIR`, or as tables with any tool.
@@ -81,18 +85,23 @@ def run(
       weft run --subscriptions subs.jsonl --documents inbox/ --output out/
       weft run --subscriptions subs.jsonl --documents inbox/ --output out/ --stream
       weft run --subscriptions subs.jsonl --documents dump.xml.gz --row-tag item --output out/ --format files
+      weft run --subscriptions subs.jsonl --from kafka://host:9092/orders --to kafka://host:9092/alerts --stream
 
     A stream can be stopped, or killed, and started again with the same options: every message is there once. A new
     version of the subscriptions takes effect with the next micro-batch (replace the file as a whole); one that is
     wrong is refused, and the old one goes on. Spark's own log is DIR/spark.log.
 
+    With --to kafka://… each message is a record that has its id in the header weft-message-id; a stream that was killed
+    may send some again, and whoever reads them tells them by this id. Rejected documents go to TOPIC.rejected.
+
     XSCL joins documents by the times at which their files were changed last. In a stream the XSCL subscriptions stay
     the same from beginning to end.
     """
+    places = read_places(documents, output, to, dead_letters, option)
     job = Job(
         subscriptions,
-        documents,
-        output,
+        places.documents,
+        places.output,
         mode=mode,
         format=format,
         row_tag=row_tag,
@@ -104,13 +113,22 @@ def run(
         ahead=ahead,
         optimizer=optimizer,
         limits=tuple(limit or ()),
+        target=places.target,
+        dead_letters=places.dead_letters,
+        views=views,
     )
     settings = dict(_setting(entry) for entry in conf or [])
-    _run(job, stream, available_now, master, settings, metrics_port)
+    _run(job, stream, available_now, master, settings, jars, metrics_port)
 
 
 def _run(
-    job: Job, stream: bool, available_now: bool, master: str, conf: Mapping[str, str], metrics_port: int | None
+    job: Job,
+    stream: bool,
+    available_now: bool,
+    master: str,
+    conf: Mapping[str, str],
+    jars: str | None,
+    metrics_port: int | None,
 ) -> None:
     """Run a job to its end and tell what it did, or that it was interrupted."""
     is_done = False
@@ -119,7 +137,9 @@ def _run(
             # Here, not above: the other commands are there at once, and work without Spark.
             from weft.cli.run_on_spark import run_on_spark  # noqa: PLC0415
         except ModuleNotFoundError as error:
-            raise ConfigurationError(f"this command needs Spark ({error}): pip install 'weft[spark]'") from None
+            raise ConfigurationError(
+                f"this command needs Spark (no module {error.name}): pip install 'weft[spark]'"
+            ) from None
         is_done = run_on_spark(
             job,
             interrupts,
@@ -127,13 +147,14 @@ def _run(
             available_now=available_now,
             master=master,
             conf=conf,
+            jars=jars,
             metrics_port=metrics_port,
         )
     if not is_done:
         advice = "the same command goes on" if stream else "not finished, the same command begins anew"
         typer.echo(f"weft: interrupted; {job.output}: {advice}", err=True)
         raise typer.Exit(128 + (interrupts.came or signal.SIGINT))
-    tell_summary(job.metrics, job.output)
+    tell_summary(job.metrics, job.output, job.target)
 
 
 def _setting(entry: str) -> tuple[str, str]:

@@ -15,8 +15,10 @@ from weft.cli.interrupts import Interrupts
 from weft.cli.run_report import task_bar, tell_batch
 from weft.delivery.job import Job
 from weft.delivery.metrics import BatchMetrics, Metrics, serve_metrics
+from weft.delivery.topics import Topics, check_answers
 from weft.errors import ConfigurationError
 from weft.spark import SPARK_ERRORS, cancel_jobs, check_job, first_line, run_batch, run_stream, session
+from weft.spark.connector import connector_settings
 from weft.spark.session import running_tasks
 
 _PAUSE = 0.2  # seconds between two looks for an interrupt
@@ -30,10 +32,16 @@ def run_on_spark(
     available_now: bool,
     master: str,
     conf: Mapping[str, str],
+    jars: str | None,
     metrics_port: int | None,
 ) -> bool:
     """Whether the job was done; a stream is, however it ends."""
     compiled = check_job(job, stream)
+    topics = [each for each in (job.documents, job.target) if isinstance(each, Topics)]
+    if not master.startswith("sc:"):  # there it is the server that must reach them
+        for each in topics:
+            check_answers(each)
+        conf = connector_settings(jars, conf, bool(topics))
     log = job.output / "spark.log"
     with _told(log, interrupts), _endpoint(job.metrics, metrics_port), session(master, conf, log) as spark:
         interrupts.note()  # Spark has put a handler of its own in place

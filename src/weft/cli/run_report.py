@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weft.delivery.metrics import BatchMetrics, Metrics
+from weft.delivery.topics import Topics
 
 _TOP = 10  # subscriptions in the summary
 
@@ -24,6 +25,7 @@ def tell_batch(batch: BatchMetrics) -> None:
     pace = batch.documents / batch.seconds if batch.seconds else 0
     rejected = "" if batch.rejected is None else f" {batch.rejected} rejected,"
     line = f"batch {batch.batch}: {batch.documents} documents,{rejected} {batch.messages} messages"
+    line += "".join(f", {number} {what}" for what, number in _absent(batch) if number)
     typer.echo(f"{line}, {pace:,.0f} documents/s, subscriptions version {batch.version}", err=True)
 
 
@@ -52,14 +54,17 @@ def task_bar(tasks: Callable[[], tuple[int, int] | None]) -> Iterator[None]:
             watcher.join()
 
 
-def tell_summary(metrics: Metrics, output: Path) -> None:
+def tell_summary(metrics: Metrics, output: Path, target: Topics | None = None) -> None:
     """The summary, on standard output."""
     console = Console()
-    table = Table(title=Text(f"weft run: {output}"), show_header=False)
+    table = Table(title=Text(f"weft run: {target or output}"), show_header=False)
     pace = metrics.documents / metrics.seconds if metrics.seconds else 0
     skew = max((batch.skew for batch in metrics.batches if batch.skew is not None), default=None)
     table.add_row("documents", f"{metrics.documents:,}")
     table.add_row("rejected", "not counted" if metrics.rejected is None else f"{metrics.rejected:,}")
+    for what, number in _absent(metrics):
+        if number:
+            table.add_row(what, f"{number:,}")
     table.add_row("messages", f"{metrics.messages:,}")
     table.add_row("batches", f"{len(metrics.batches):,}")
     table.add_row("documents/s", f"{pace:,.0f}")
@@ -70,4 +75,10 @@ def tell_summary(metrics: Metrics, output: Path) -> None:
         for name, number in metrics.per_subscription.most_common(_TOP):
             top.add_row(Text(name), f"{number:,}")
         console.print(top)
-    console.print(f"Next: weft show {output} --subscription ID", highlight=False, markup=False)
+    if target is None:
+        console.print(f"Next: weft show {output} --subscription ID", highlight=False, markup=False)
+
+
+def _absent(counted: Metrics | BatchMetrics) -> tuple[tuple[str, int], ...]:
+    """The records that have no document."""
+    return ("tombstones", counted.tombstones), ("empty values", counted.empty)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from weft.delivery.metrics import Metrics
-from weft.delivery.output import Format, Mode
+from weft.delivery.output import Format, Mode, Written
+from weft.delivery.topics import Topics
 
 #: Seconds that a document may come late in a stream. It costs state, not time: nothing waits for late documents.
 LATENESS = 600.0
@@ -21,7 +22,7 @@ class Job:
     """What `weft run` is told; option names are Spark's where Spark has one."""
 
     subscriptions: Path
-    documents: Path
+    documents: Path | Topics
     output: Path
     mode: Mode = "PERMISSIVE"
     format: Format = "parquet"
@@ -34,9 +35,23 @@ class Job:
     ahead: float = AHEAD
     optimizer: Literal["greedy", "fixed"] = "greedy"  # what brings conditions up: see `weft.Broker`
     limits: Sequence[str] = ()  # such as max_bytes=1000: see `weft.Limits`
+    target: Topics | None = None  # where messages go; else into the output
+    dead_letters: str | None = None  # the topic for rejected documents, beside the target
+    views: Path | None = None  # configurations of the headers `weft-views` that records bring
     metrics: Metrics = field(default_factory=Metrics)
 
     @property
     def checkpoint_folder(self) -> Path:
         """Where a stream remembers how far it is."""
         return (self.checkpoint or self.output / "checkpoint").absolute()
+
+    @property
+    def dead_letter_topic(self) -> str:
+        """The topic for rejected documents."""
+        assert self.target is not None, "without a target they go into the output"
+        return self.dead_letters or f"{self.target.names[0]}.rejected"
+
+    @property
+    def written(self) -> Written:
+        """How messages are written, for the record of the run."""
+        return self.format if self.target is None else "kafka"

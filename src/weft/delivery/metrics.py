@@ -24,6 +24,8 @@ class BatchMetrics:
     version: int | None = None
     per_subscription: Mapping[str, int] = field(default_factory=dict)
     per_partition: Mapping[int, int] = field(default_factory=dict)
+    tombstones: int = 0  # records of Kafka without a value
+    empty: int = 0  # and with one of no bytes; both beside the documents
 
     @property
     def skew(self) -> float | None:
@@ -38,7 +40,7 @@ class Metrics:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.batches: deque[BatchMetrics] = deque(maxlen=_KEPT)
-        self.documents = self.messages = 0
+        self.documents = self.messages = self.tombstones = self.empty = 0
         self.rejected: int | None = None
         self._last: dict[str, int] = {}  # by stream
         self.seconds = 0.0
@@ -52,6 +54,8 @@ class Metrics:
             self._last[stream] = batch.batch
             self.batches.append(batch)
             self.documents += batch.documents
+            self.tombstones += batch.tombstones
+            self.empty += batch.empty
             if batch.rejected is not None:
                 self.rejected = (self.rejected or 0) + batch.rejected
             self.messages += batch.messages
@@ -67,6 +71,10 @@ class Metrics:
                 f"weft_documents_total {self.documents}",
                 "# TYPE weft_rejected_total counter",
                 f"weft_rejected_total {self.rejected or 0}",
+                "# TYPE weft_tombstones_total counter",
+                f"weft_tombstones_total {self.tombstones}",
+                "# TYPE weft_empty_total counter",
+                f"weft_empty_total {self.empty}",
                 "# TYPE weft_messages_total counter",
                 f"weft_messages_total {self.messages}",
                 "# TYPE weft_seconds_total counter",

@@ -24,6 +24,8 @@ from weft.errors import ConfigurationError
 
 #: How messages are written.
 Format = Literal["parquet", "json", "files"]
+#: The same of a run, whose messages may also have gone to topics.
+Written = Format | Literal["kafka"]
 #: What becomes of a document that cannot be read: Spark's words.
 Mode = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 #: The folders of an output.
@@ -37,7 +39,7 @@ class Record:
     """What is written down of a run in its output."""
 
     stream: str | None  # the name of its checkpoint; a batch has none
-    format: Format
+    format: Written
     is_finished: bool = False  # of a batch; a stream always goes on
 
 
@@ -46,7 +48,7 @@ def read_record(output: Path) -> Record | None:
     file = _file(output)
     try:
         known = json.loads(read_sealed(file, _JOB))
-        if not isinstance(known["stream"], str | None) or known["format"] not in get_args(Format):
+        if not isinstance(known["stream"], str | None) or known["format"] not in (*get_args(Format), "kafka"):
             raise ValueError
         return Record(**known)
     except FileNotFoundError:

@@ -13,7 +13,7 @@ from weft.network.seen import LATEST
 
 _ADVICE = "bring it back as it was, or begin with another output"
 _SEEN = Seal("seen", 1, _ADVICE)
-Key = tuple[str, str]  # source and document
+Key = tuple[str, ...]  # what tells a document from all others
 
 
 class SeenFiles:

@@ -8,6 +8,13 @@
 
 from typing import TYPE_CHECKING
 
+try:
+    import pyarrow  # noqa: F401
+    import pyspark  # noqa: F401
+except ModuleNotFoundError as error:
+    told = f"weft.spark needs {error.name}, which is not installed: pip install 'weft[spark]'"
+    raise ModuleNotFoundError(told, name=error.name) from None
+
 from weft.spark.failures import SPARK_ERRORS, first_line
 from weft.spark.session import cancel_jobs, session, start_session
 from weft.spark.source import WeftSource
@@ -16,11 +23,13 @@ if TYPE_CHECKING:
     from weft.delivery.job import Job
     from weft.delivery.metrics import BatchMetrics, Metrics, serve_metrics
     from weft.spark.compiled import Compiled, compile_subscriptions
+    from weft.spark.deduplicating import deduplicate
     from weft.spark.headers import with_headers
     from weft.spark.job import check_job, run_batch, run_stream
     from weft.spark.joins import join
     from weft.spark.metrics import MetricsListener, observed
     from weft.spark.record_headers import from_record_headers, to_record_headers
+    from weft.spark.records import from_records, to_dead_letters, to_records
     from weft.spark.transform import deliver, match, messages, rejected
     from weft.spark.views_answers import SparkViews, UnansweredError, views
     from weft.spark.views_documents import materialize_views, recommend_views, select_nodes
@@ -43,9 +52,11 @@ __all__ = [
     "cancel_jobs",
     "check_job",
     "compile_subscriptions",
+    "deduplicate",
     "deliver",
     "first_line",
     "from_record_headers",
+    "from_records",
     "join",
     "match",
     "materialize_views",
@@ -59,7 +70,9 @@ __all__ = [
     "serve_metrics",
     "session",
     "start_session",
+    "to_dead_letters",
     "to_record_headers",
+    "to_records",
     "views",
     "with_headers",
 ]
@@ -75,6 +88,8 @@ if not TYPE_CHECKING:
                 from weft.delivery import metrics as home  # noqa: PLC0415
             case "Compiled" | "compile_subscriptions":
                 from weft.spark import compiled as home  # noqa: PLC0415
+            case "deduplicate":
+                from weft.spark import deduplicating as home  # noqa: PLC0415
             case "with_headers":
                 from weft.spark import headers as home  # noqa: PLC0415
             case "check_job" | "run_batch" | "run_stream":
@@ -85,6 +100,8 @@ if not TYPE_CHECKING:
                 from weft.spark import metrics as home  # noqa: PLC0415
             case "from_record_headers" | "to_record_headers":
                 from weft.spark import record_headers as home  # noqa: PLC0415
+            case "from_records" | "to_dead_letters" | "to_records":
+                from weft.spark import records as home  # noqa: PLC0415
             case "deliver" | "match" | "messages" | "rejected":
                 from weft.spark import transform as home  # noqa: PLC0415
             case "SparkViews" | "UnansweredError" | "views":

@@ -16,6 +16,7 @@ _WRAPPERS = ("py4j.", "pyspark.")  # exceptions that only say that there was ano
 _JAVA = re.compile(r"^(?:[\w$]+\.)+[\w$]+(?:: |$)")  # the name of an exception before its message
 _STREAM = re.compile(r"^\[STREAM_FAILED\] Query \[[^]]*\] terminated with exception: ")
 _CODES = re.compile(r"(?: SQLSTATE: \w+)+$")
+_MISSING = re.compile(r"^ModuleNotFoundError: No module named '([^']+)'")
 _CRASHED = "Python worker exited unexpectedly"
 _LOST = re.compile(r"ExecutorLostFailure \(.*")
 #: What Java says in a way that only programmers understand.
@@ -39,7 +40,7 @@ def first_line(error: BaseException) -> str:
     if isinstance(error, Py4JNetworkError):
         return "Spark ended unexpectedly; it may have run out of memory, or was killed"
     lines = str(error).splitlines()
-    for find in (_ours, _gone, _raised, _caused):
+    for find in (_ours, _without, _gone, _raised, _caused):
         if found := find(lines):
             return found
     told = [line.strip() for line in lines if line.strip()]
@@ -49,6 +50,15 @@ def first_line(error: BaseException) -> str:
 def _ours(lines: Sequence[str]) -> str | None:
     found = [line.strip() for line in lines if line.strip().startswith(_OURS)]
     return found[-1].partition(": ")[2] if found else None
+
+
+def _without(lines: Sequence[str]) -> str | None:
+    """A worker that has not what it needs: on a cluster nobody installs it there by itself."""
+    for line in _ends(lines):
+        if found := _MISSING.match(line):
+            advice = "install weft[spark] for the Python of the workers, or send it along with --archives"
+            return f"a worker of Spark has no module {found[1]!r}: {advice} (docs/cluster.md)"
+    return None
 
 
 def _gone(lines: Sequence[str]) -> str | None:

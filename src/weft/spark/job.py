@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial, reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from pyspark.sql import DataFrame, DataFrameReader, Observation, SparkSession
+from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import bit_xor, coalesce, col, count_if, element_at, lit, struct, when, xxhash64
 from pyspark.sql.streaming.query import StreamingQuery
-from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from weft.broker.subscriptions import Subscription
 from weft.delivery.job import Job
 from weft.delivery.metrics import BatchMetrics
-from weft.delivery.outbox import Outbox
 from weft.delivery.output import MESSAGES, RECORDS, REJECTED, Record, alone, claim, finish, name_of_checkpoint
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
 from weft.spark.choices import Choices
 from weft.spark.compiled import Compiled, compile_subscriptions
+from weft.spark.job_places import Absent, as_sent, check_places, read_batch, read_stream, take_back, write
 from weft.spark.joins import join, join_stream, with_moments
 from weft.spark.joins_documents import documents_of, is_ahead
 from weft.spark.metrics import batch_metrics, observed
@@ -36,7 +35,6 @@ _JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
 _IN_USE, _IN_WORK = "another run is using this checkpoint", "another run is writing there"
 _ATTEMPTS = 3  # to read documents that change meanwhile
 _INTERVAL = "500 milliseconds"  # between two looks for new documents
-AnyReader = TypeVar("AnyReader", DataFrameReader, DataStreamReader)
 
 
 def check_job(job: Job, is_stream: bool) -> Compiled | None:
@@ -44,15 +42,7 @@ def check_job(job: Job, is_stream: bool) -> Compiled | None:
 
     For a batch the compiled subscriptions come back, so that they are compiled once.
     """
-    if not job.documents.exists():
-        raise ConfigurationError(f"{job.documents}: no such file or folder of documents")
-    if not job.output.is_dir():
-        try:
-            job.output.mkdir(parents=True)
-        except OSError as error:
-            raise ConfigurationError(f"{job.output}: cannot write there: {error.strerror}") from None
-    if not os.access(job.output, os.W_OK):
-        raise ConfigurationError(f"{job.output}: cannot write there: Permission denied")
+    check_places(job)
     if is_stream:
         with alone(job.checkpoint_folder / "weft", _IN_USE):
             return None
@@ -64,14 +54,14 @@ def check_job(job: Job, is_stream: bool) -> Compiled | None:
 def run_batch(spark: SparkSession, job: Job, compiled: Compiled | None = None) -> BatchMetrics:
     """Read all documents, write all messages, and tell what there was."""
     compiled = compiled or _compile(job, job.subscriptions, 1)
-    record = Record(None, job.format)
+    record = Record(None, job.written)
     with alone(job.output / RECORDS, _IN_WORK):
         claim(job.output, record, overwrite=job.overwrite, checkpoint=job.checkpoint_folder)
         spark.createDataFrame([], "nothing int")  # the session is this thread's own now: there Spark looks for sinks
-        source = spark.read.format("weft")
-        frame = _of_documents(source, job).load(str(job.documents.absolute()))
+        frame = read_batch(spark, job)
         done = _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, compiled))
         finish(job.output, record)
+        frame.unpersist()
     return done
 
 
@@ -93,7 +83,7 @@ def run_stream(
     """
     folder = job.checkpoint_folder
     with alone(folder / "weft", _IN_USE):
-        record = Record(name_of_checkpoint(folder), job.format)
+        record = Record(name_of_checkpoint(folder), job.written)
         claim(job.output, record, overwrite=job.overwrite, checkpoint=folder)
         compiler = StreamVersions(job.subscriptions, folder, partial(_compile, job))
         versions = Versions(job.subscriptions, folder / "weft", compiler.compile, on_refused)
@@ -113,9 +103,7 @@ def run_stream(
                 else:
                     on_batch(_run_with_joins(frame, batch, job, compiled))
 
-            source = spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
-            source = source.option("log", str(folder / "weft" / "arrivals.jsonl"))
-            stream = _of_documents(source, job).load(str(job.documents.absolute()))
+            stream = read_stream(spark, job)
             if planned.joins is not None:  # here, so that a batch that runs again has the clock that it had
                 stream = stream.withColumn(_AHEAD, coalesce(is_ahead(stream, "timestamp", job.ahead), lit(False)))
                 made = with_moments(join_stream(documents_of(_dated_well(stream)), planned, job.lateness))
@@ -133,12 +121,6 @@ def run_stream(
             query.stop()
 
 
-def _of_documents(reader: AnyReader, job: Job) -> AnyReader:
-    """A reader with the options that say what a document is."""
-    reader = reader.option("limits", ",".join(job.limits))
-    return reader.option("rowTag", job.row_tag) if job.row_tag else reader
-
-
 def _compile(job: Job, subscriptions: Path | list[Subscription], version: int) -> Compiled:
     limits = read_limits(job.limits)
     return compile_subscriptions(
@@ -147,6 +129,7 @@ def _compile(job: Job, subscriptions: Path | list[Subscription], version: int) -
         limits=limits,
         version=version,
         optimizer=job.optimizer,
+        headers=job.views or (),
     )
 
 
@@ -219,17 +202,21 @@ def _run(
     compiled = compiled.without_joins()
     refused = refused if job.mode == "PERMISSIVE" else None
     for _ in range(_ATTEMPTS):
-        documents, found, rejects = Observation(), Observation(), Observation()
-        out = frame.transform(observed(_and(deliver(compiled, mode=job.mode), joined, refused), documents, found))
-        _write(messages(_marked(out, rejects)), job, MESSAGES, batch)
+        documents, found, rejects, absent = Observation(), Observation(), Observation(), Absent(job)
+        work = as_sent(job, _and(deliver(compiled, mode=job.mode), joined, refused))
+        out = absent.counted(frame).transform(observed(work, documents, found))
+        write(messages(_marked(out, rejects)), job, MESSAGES, batch)
         seen = found.get
         again = deliver(compiled) if seen.get("refused") else rejections(compiled)  # the second need not match
-        if not seen.get("rejected") or _write_rejected(frame, batch, job, _and(again, refused)) == rejects.get:
+        large = joined if job.target is not None and seen.get("refused") else None  # a folder takes all that joins make
+        again = as_sent(job, _and(again, refused, large))
+        if not seen.get("rejected") or _write_rejected(absent.left_out(frame), batch, job, again) == rejects.get:
             break
-        _take_back(job, batch)
+        take_back(job, batch)
     else:
         raise ConfigurationError(f"{job.documents}: documents change while they are read; write them elsewhere first")
     done = batch_metrics(batch, documents.get, seen, time.monotonic() - started, compiled.version)
+    done = replace(done, tombstones=absent.counts[0], empty=absent.counts[1])
     job.metrics.record(done)
     return done
 
@@ -254,20 +241,5 @@ def _write_rejected(frame: DataFrame, batch: int, job: Job, work: Transform) -> 
     rejects = Observation()
     bad = _marked(frame.transform(work), rejects).where(col(REJECTED).isNotNull())
     added = ("destination", "message", "position", "version")
-    _write(bad.drop(*added) if job.format == "files" else rejected(bad), job, REJECTED, batch)
+    write(bad.drop(*added) if job.format == "files" else rejected(bad), job, REJECTED, batch)
     return rejects.get
-
-
-def _write(frame: DataFrame, job: Job, name: str, batch: int) -> None:
-    folder = job.output.absolute() / name
-    if job.format == "files":
-        frame.write.format("weft").mode("append").option("batchId", str(batch)).save(str(folder))
-    else:
-        frame.write.format(job.format).mode("overwrite").save(str(folder / f"batch={batch}"))
-
-
-def _take_back(job: Job, batch: int) -> None:
-    """Tables are written over; files are delivered once, unless they are taken back."""
-    if job.format == "files":
-        for name in (MESSAGES, REJECTED):
-            Outbox(job.output.absolute() / name).take_back(batch)

@@ -16,6 +16,7 @@ from pyspark.sql.streaming.listener import (
 
 from weft.delivery.metrics import TOP, BatchMetrics, Metrics
 from weft.delivery.output import REJECTED
+from weft.spark.older import version_of
 from weft.spark.transform import Transform, quoted_column
 
 _PARTITION = "_weft_partition"
@@ -35,11 +36,11 @@ def observed(
     """
 
     def counting(frame: DataFrame) -> DataFrame:
-        top = _TOP.format(_PARTITION, *_PARTITIONS)
+        top = _top(frame, _PARTITION, *_PARTITIONS)
         numbered = frame.withColumn(_PARTITION, spark_partition_id())
         counted = numbered.observe(documents, count(lit(1)).alias("documents"), expr(top).alias("partitions"))
         out = transform(counted.drop(_PARTITION))
-        top = _TOP.format("if(message IS NULL, NULL, subscription)", *_SUBSCRIPTIONS)
+        top = _top(frame, "if(message IS NULL, NULL, subscription)", *_SUBSCRIPTIONS)
         aggregates = [count(col("message")).alias("messages"), expr(top).alias("top")]
         if columnNameOfCorruptRecord in out.columns:
             bad = quoted_column(columnNameOfCorruptRecord).isNotNull()
@@ -64,6 +65,11 @@ def batch_metrics(
         {row["item"]: row["count"] for row in messages["top"] or () if row["item"] is not None},
         {row["item"]: row["count"] for row in documents["partitions"] or ()},
     )
+
+
+def _top(frame: DataFrame, value: str, *bounds: int) -> str:
+    """The most frequent values; nothing where Spark cannot count them in a stream."""
+    return _TOP.format(value, *bounds) if version_of(frame.sparkSession.version) >= (4, 1) else "NULL"
 
 
 class MetricsListener(StreamingQueryListener):

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import broadcast, col, expr, lit
+from pyspark.sql.functions import broadcast, col, concat_ws, expr, lit
 from pyspark.sql.streaming.query import StreamingQuery
 
 from weft.delivery.output import alone
+from weft.delivery.topics import Topics
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
 from weft.inputs.rows import check_row_tag
@@ -31,10 +32,13 @@ from weft.network.server_plan import plan_servers
 from weft.network.topology import ServerSetup, Topology
 from weft.network.traffic import Latency, LinkTraffic, ServerTraffic
 from weft.plans.xscl import Xscl
+from weft.spark.kafka_admin import make_topics
 from weft.spark.network_links import FolderLink
+from weft.spark.network_topics import TopicLink, link_topic
 from weft.spark.network_worker import HANDLED, PASSAGE, NetworkPlan, ServerWorker
 
 _INTERVAL = "500 milliseconds"  # between two looks for new documents
+_KEY = "_weft_key"
 _IN_USE = "another run has this server"
 _DELIVERY = "source string, document string, stream string, timestamp long, entered long, subscription string"
 _KINDS = {"delivery": "deliveries", "rejected": "rejected"}
@@ -52,6 +56,7 @@ class NetworkJob:
     max_files_per_trigger: int = 1000
     limits: tuple[str, ...] = ()
     row_tag: str | None = None
+    links: Topics | None = None  # the first name begins the names of all; else links are folders
 
     @cached_property
     def routing(self) -> Routing:
@@ -85,6 +90,8 @@ def check_network(job: NetworkJob) -> None:
                 advice = "give what it delivers to weft run, or see weft network simulate"
                 place = f"server {server!r}, subscription {id!r}"
                 raise ConfigurationError(f"{place}: XSCL joins documents, which a network on Spark does not; {advice}")
+    if job.links is not None:
+        _link_topics(job.links, job)  # raises for names that no topic can have
     claim_output(job.output, job.topology)
 
 
@@ -118,6 +125,8 @@ def run_network_stream(spark: SparkSession, job: NetworkJob) -> Iterator[list[St
 def _servers(spark: SparkSession, job: NetworkJob) -> Iterator[dict[str, _SparkServer]]:
     """The servers that run here, and nowhere else meanwhile."""
     plans = plan_servers(job.routing, set(job.order))
+    if job.links is not None:
+        make_topics(spark, job.links, _link_topics(job.links, job))
     with ExitStack() as stack:
         for name in job.order:
             stack.enter_context(alone(job.output / "checkpoints" / name / "weft", _IN_USE))
@@ -127,6 +136,17 @@ def _servers(spark: SparkSession, job: NetworkJob) -> Iterator[dict[str, _SparkS
             )
             for name in job.order
         }
+
+
+def _link_topics(links: Topics, job: NetworkJob) -> list[str]:
+    """The topics of all links that documents go over."""
+    flows = {
+        (sender, receiver)
+        for routes in job.routing.routes.values()
+        for sender, receivers in routes.receivers.items()
+        for receiver in receivers
+    }
+    return [link_topic(links, sender, receiver) for sender, receiver in sorted(flows)]
 
 
 def _entrance(job: NetworkJob) -> Topology:
@@ -149,7 +169,8 @@ class _SparkServer:
             receiver: _link(spark, job, name, receiver) for each in routes for receiver in each.receivers.get(name, ())
         }
         is_redundant = any(len(each.senders.get(name, ())) > 1 for each in routes)
-        self._seen = SeenFiles(job.output / "seen" / name) if is_redundant else None
+        may_repeat = is_redundant or (job.links is not None and bool(self._senders))
+        self._seen = SeenFiles(job.output / "seen" / name) if may_repeat else None
         self.sent_to: set[str] = set()
 
     def start(self, available_now: bool) -> StreamingQuery:
@@ -219,17 +240,21 @@ class _SparkServer:
         """The documents that have not come before, where they may come over several links."""
         if self._seen is None:
             return frame
-        coming, key = frame.where("source IS NOT NULL"), ["source", "document"]
-        keys = [(row.source, row.document) for row in coming.select(*key).distinct().collect()]
+        key = ["source", "document"] if self._job.links is None else ["source", "document", "timestamp"]
+        coming = frame.where("source IS NOT NULL").withColumn(_KEY, concat_ws("\0", *key))
+        keys = [(row[0],) for row in coming.select(_KEY).distinct().collect()]
         new = self._seen.new(batch, keys)
-        once = coming.dropDuplicates(key)
+        once = coming.dropDuplicates([_KEY])
         if gone := [each for each in keys if each not in new]:
-            before = self._spark.createDataFrame(gone, "source string, document string")
-            once = once.join(broadcast(before), key, "left_anti")
+            before = self._spark.createDataFrame(gone, f"{_KEY} string")
+            once = once.join(broadcast(before), _KEY, "left_anti")
+        once = once.drop(_KEY)
         return once.unionByName(frame.where("source IS NULL"))
 
 
 def _link(spark: SparkSession, job: NetworkJob, sender: str, receiver: str) -> NetworkLink[DataFrame]:
+    if job.links is not None:
+        return TopicLink(spark, job.links, link_topic(job.links, sender, receiver))
     return _folder_link(spark, job, Path("links") / sender / receiver, PASSAGE)
 
 

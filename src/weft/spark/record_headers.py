@@ -13,7 +13,8 @@ from pyspark.sql.functions import array, array_append, coalesce, col, filter, li
 
 from weft.headers.header import RECORD_HEADER
 
-_RECORDS = "array<struct<key:string,value:binary>>"
+#: The type of record headers in a frame of Kafka's source.
+RECORD_HEADERS = "array<struct<key:string,value:binary>>"
 
 
 def to_record_headers(header: str = "header", records: str = "headers") -> Callable[[DataFrame], DataFrame]:
@@ -23,12 +24,12 @@ def to_record_headers(header: str = "header", records: str = "headers") -> Calla
     """
 
     def transform(frame: DataFrame) -> DataFrame:
-        none = array().cast(_RECORDS)
-        given = coalesce(col(records).cast(_RECORDS), none) if records in frame.columns else none
+        none = array().cast(RECORD_HEADERS)
+        given = coalesce(col(records).cast(RECORD_HEADERS), none) if records in frame.columns else none
         others = filter(given, lambda each: each["key"] != lit(RECORD_HEADER))
         own = struct(lit(RECORD_HEADER).alias("key"), col(header).cast("binary").alias("value"))
         made = when(col(header).isNull(), others).otherwise(array_append(others, own))
-        return frame.withColumn(records, made.cast(_RECORDS)).drop(header)
+        return frame.withColumn(records, made.cast(RECORD_HEADERS)).drop(header)
 
     return transform
 
@@ -37,7 +38,7 @@ def from_record_headers(header: str = "header", records: str = "headers") -> Cal
     """Add the column `header` from the headers of records; null where there is none. Of several the last counts."""
 
     def transform(frame: DataFrame) -> DataFrame:
-        own = filter(col(records).cast(_RECORDS), lambda each: each["key"] == lit(RECORD_HEADER))
+        own = filter(col(records).cast(RECORD_HEADERS), lambda each: each["key"] == lit(RECORD_HEADER))
         return frame.withColumn(header, try_element_at(own, lit(-1))["value"])
 
     return transform

@@ -13,7 +13,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from weft.errors import ConfigurationError
+from weft.spark.connector import unresolved
 from weft.spark.failures import SPARK_ERRORS, first_line
+from weft.spark.older import register
 from weft.spark.source import WeftSource
 
 #: What a small machine needs; whoever gives a value for one of these is obeyed.
@@ -29,6 +31,7 @@ DEFAULTS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "256",  # small batches overlap: the JVM writes while Python works
 }
 LOCAL = "local[*]"
+_TAIL = 20_000  # characters of a log
 
 
 def start_session(master: str = LOCAL, conf: Mapping[str, str] | None = None, log: Path | None = None) -> SparkSession:
@@ -49,8 +52,10 @@ def start_session(master: str = LOCAL, conf: Mapping[str, str] | None = None, lo
     try:
         with _standard_error(log):
             spark = builder.appName("weft").getOrCreate()
-        spark.dataSource.register(WeftSource)
+        register(spark, WeftSource)
     except (*SPARK_ERRORS, RuntimeError) as error:
+        if log is not None and (told := unresolved(log.read_text(errors="replace")[-_TAIL:])) is not None:
+            raise ConfigurationError(f"Spark did not start on {master}: {told} (see {log})") from None
         raise ConfigurationError(f"Spark did not start on {master}: {first_line(error)}") from None
     return spark
 

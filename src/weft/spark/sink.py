@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StringType, StructType
 
 from weft.delivery.file_names import digest, quoted
 from weft.delivery.outbox import Name, Outbox, Staged
 from weft.errors import ConfigurationError
+from weft.spark.older import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 from weft.spark.paths import local_path
 
 if TYPE_CHECKING:

@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType, TimestampType
 
 from weft.delivery.arrival_log import ArrivalLog
@@ -18,6 +15,17 @@ from weft.documents.document import Document
 from weft.documents.moment import END, SECOND
 from weft.errors import ConfigurationError, DocumentError, failure_of
 from weft.inputs.files import File, Piece, find_files, read_piece
+from weft.spark.older import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+    ReadLimit,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+    needed,
+    version_of,
+)
 from weft.spark.partitions import ReadOptions, partition_files, read_options
 from weft.spark.sink import MessageStreamWriter, MessageWriter
 
@@ -33,7 +41,15 @@ SCHEMA = StructType(
         StructField("error", ERROR),
     ]
 )
-_ARROW = to_arrow_schema(SCHEMA, timezone="UTC")
+_ARROW = pa.schema(  # in these words: how Spark's own function is told the zone changes with its version
+    [
+        ("document", pa.string()),
+        ("stream", pa.string()),
+        ("timestamp", pa.timestamp("us", "UTC")),
+        ("value", pa.binary()),
+        ("error", pa.struct([("reason", pa.string()), ("line", pa.int32()), ("column", pa.int32())])),
+    ]
+)
 _BATCH = 64  # documents
 _BATCH_BYTES = 8 * 1024 * 1024  # or fewer, if they are large
 Offset = dict[str, int | str]
@@ -73,6 +89,8 @@ class WeftSource(DataSource):
         return MessageWriter(self.options, schema, overwrite)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> MessageStreamWriter:  # noqa: ARG002
+        if version_of() < (4, 1):
+            raise needed("writeStream.format('weft')", "4.1", "write in foreachBatch, with the option batchId")
         return MessageStreamWriter(self.options, schema)
 
     def _options(self, schema: StructType) -> ReadOptions:
@@ -103,6 +121,7 @@ class ArrivalReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._arrivals = ArrivalLog(options.log, options.root)
         self._known: int | None = None
+        self._told: int | None = None  # where the last micro-batch ended, before Spark 4.2
         self._target: int | None = None  # where a query ends that reads only what is there
 
     def initialOffset(self) -> Offset:
@@ -117,9 +136,13 @@ class ArrivalReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """What arrives later is not for this query."""
         self._target = self._arrivals.update()
 
-    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Where the next micro-batch ends."""
+    def latestOffset(self, start: Offset | None = None, limit: ReadLimit | None = None) -> Offset:
+        """Where the next micro-batch ends; before Spark 4.2 it is not said where it starts: what was told is known."""
         self._known = self._arrivals.update() if self._target is None else self._target
+        if start is None:
+            most = self._known if self._told is None else self._told + self._options.max_files
+            self._told = min(self._known, most)
+            return self._offset(self._told)
         most = limit.max_files if isinstance(limit, ReadMaxFiles) else self._known
         first = self._number(start)
         return self._offset(max(first, min(self._known, first + most)))

@@ -9,6 +9,7 @@ from bench.page import markers
 from bench.pipeline.cores import CoresRound, engine_seconds, overhead_us, scaling
 from bench.pipeline.documents import count_set, read_set, write_files, write_sets
 from bench.pipeline.experiment import FULL, QUICK, Effort
+from bench.pipeline.kafka import KafkaRun
 from bench.pipeline.report import KEYS, Found, make_report
 from bench.pipeline.sizes import SizePoint
 from bench.pipeline.stream import Run, Streamed, check_all
@@ -31,7 +32,7 @@ def report() -> Report:
         Beside(True, [30.0], [1_500.0], 20, 200, 0.5),
     ]
     points = [SizePoint(size, 100, 2_000.0, 1_500.0, 27_121, 0.002, 0.0004) for size in (10, 10_000)]
-    return make_report(Found(ROUNDS, beside, points, STREAMED, 100))
+    return make_report(Found(ROUNDS, beside, points, STREAMED, 100, KafkaRun(missing="there is no mvn"), 1.25))
 
 
 def test_a_report_of_the_pipeline_has_all_its_figures(report: Report) -> None:
@@ -46,6 +47,13 @@ def test_a_report_of_the_pipeline_has_all_its_figures(report: Report) -> None:
 def test_a_size_that_was_not_measured_is_not_known(report: Report) -> None:
     assert report.figures["plan_bytes_100k"] is None
     assert report.figures["documents_per_second_match_100k"] is None
+
+
+def test_without_a_kafka_its_figure_is_not_known_and_a_note_says_why(report: Report) -> None:
+    assert report.figures["kafka_documents_per_second"] is None
+    assert report.figures["local_cluster_over_local"] == 1.25
+    assert "kafka_documents_per_second was not measured: there is no mvn" in report.notes
+    assert KafkaRun(300, 1.5).documents_per_second == 200
 
 
 def test_goals_stand_beside_the_figures(report: Report) -> None:
