@@ -22,6 +22,7 @@ if _typing.TYPE_CHECKING:
     from weft.broker.destinations import Message
     from weft.broker.ids import Ids
     from weft.broker.published import Published
+    from weft.broker.stream_rules import StreamRule, load_stream_rules
     from weft.broker.subscriptions import Subscription, load_subscriptions
     from weft.engine.paths.bounds import Bounds
     from weft.views.server import QueryServer as QueryServer
@@ -41,10 +42,12 @@ __all__ = [
     "Published",
     "QueryError",
     "QueryWarning",
+    "StreamRule",
     "Subscription",
     "Undelivered",
     "UnsupportedError",
     "WeftError",
+    "load_stream_rules",
     "load_subscriptions",
 ]
 
@@ -63,6 +66,8 @@ if not _typing.TYPE_CHECKING:
                 from weft.broker import destinations as home  # noqa: PLC0415
             case "Published":
                 from weft.broker import published as home  # noqa: PLC0415
+            case "StreamRule" | "load_stream_rules":
+                from weft.broker import stream_rules as home  # noqa: PLC0415
             case "Subscription" | "load_subscriptions":
                 from weft.broker import subscriptions as home  # noqa: PLC0415
             case "Undelivered":

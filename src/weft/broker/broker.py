@@ -11,6 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from weft.broker.admission import Admission
 from weft.broker.change_lock import ChangeLock
 from weft.broker.courier import Courier
 from weft.broker.destinations import Message, destination
@@ -21,12 +22,14 @@ from weft.broker.published import Published
 from weft.broker.publisher import Publisher
 from weft.broker.reading import new_plan
 from weft.broker.record import BrokerRecord
+from weft.broker.stream_rules import Rules, all_rules
 from weft.broker.subscriptions import Subscription
 from weft.broker.undelivered import UndeliveredMessages
 from weft.documents.document import Limits
 from weft.documents.document_column import Batch, as_batch, listed
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, Moment, Span, nanoseconds
+from weft.documents.schema import Schema
 from weft.engine.paths.bounds import Bounds
 from weft.errors import ConfigurationError
 from weft.headers.configuration import Configuration, Configurations
@@ -64,6 +67,10 @@ class Broker(BrokerRecord):
         destination_seconds: float | None = 30.0,
         headers: Configurations = (),
         optimizer: Retrieval = "greedy",
+        timestamp: str | None = None,
+        id: str | None = None,
+        streams: Rules | None = None,
+        schema: str | Path | Schema | None = None,
     ) -> None:
         """With a DTD, queries that mean the same in documents that keep to it become the same.
 
@@ -82,12 +89,19 @@ class Broker(BrokerRecord):
         with such a header is parsed only if the header does not tell all that the subscriptions ask for. `optimizer`
         says what brings conditions up: the part that costs least in the documents that come ("greedy"), or by its kind
         ("fixed"); the other searches that `weft.optimizer.ElementMatcher` knows are for one query.
+
+        `timestamp` and `id` are paths inside the documents, such as "//CreDtTm": what stands there is the document's
+        time, or its id. A timestamp may also be "file", that which the document comes with, or "clock". `streams` says
+        so stream by stream (`StreamRule`, or a file with such lines). `schema` is a file of XML Schema. A document
+        without a time or id where one is expected, or that is not valid, is rejected.
         """
         if destination_seconds is not None and not 0 < destination_seconds < inf:
             found = f"expected a number of seconds above 0, or None, found {destination_seconds}"
             raise ConfigurationError(f"destination_seconds: {found}")
         self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock, headers, optimizer)
-        self._publisher = Publisher(self._matcher)
+        rules = all_rules(streams, timestamp, id)
+        checked = schema if isinstance(schema, Schema) or schema is None else Schema.load(schema)
+        self._publisher = Publisher(self._matcher, Admission(rules, checked, self._matcher.limits))
         self._undelivered = UndeliveredMessages()
         self._changing = ChangeLock()
         self._publishing = threading.RLock()  # held while delivering, so that each subscriber sees publication order

@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.event_time import DocumentId, SchemaFile, Timestamp
 from weft.cli.interrupts import Interrupts
-from weft.cli.options import LimitSettings, RowTag
+from weft.cli.options import LimitSettings, Namespaces, RowTag, naming
 from weft.cli.run_report import tell_summary
 from weft.delivery.job import AHEAD, LATENESS, Job
 from weft.delivery.output import Format, Mode
@@ -35,7 +36,10 @@ def run(
     ] = False,
     format: Annotated[Format, typer.Option(help="Tables of Parquet or JSON, or a file for each message.")] = "parquet",
     mode: Annotated[
-        Mode, typer.Option(help="Put rejected documents into DIR/rejected, drop them, or end at the first.")
+        Mode,
+        typer.Option(
+            case_sensitive=False, help="Put rejected documents into DIR/rejected, drop them, or end at the first."
+        ),
     ] = "PERMISSIVE",
     row_tag: RowTag = None,
     ignore_namespaces: Annotated[bool, typer.Option("--ignore-namespaces", help="Compare local names only.")] = False,
@@ -67,6 +71,10 @@ def run(
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark. Can be repeated.")
     ] = None,
     limit: LimitSettings = None,
+    namespace: Namespaces = None,
+    timestamp: Timestamp = None,
+    id: DocumentId = None,
+    schema: SchemaFile = None,
     metrics_port: Annotated[
         int | None,
         typer.Option(metavar="PORT", min=0, max=65535, help="Serve counts for Prometheus at 127.0.0.1:PORT/metrics."),
@@ -86,8 +94,8 @@ def run(
     version of the subscriptions takes effect with the next micro-batch (replace the file as a whole); one that is
     wrong is refused, and the old one goes on. Spark's own log is DIR/spark.log.
 
-    XSCL joins documents by the times at which their files were changed last. In a stream the XSCL subscriptions stay
-    the same from beginning to end.
+    XSCL joins documents by the times at which their files were changed last, or those that --timestamp tells. In a
+    stream the XSCL subscriptions stay the same from beginning to end.
     """
     job = Job(
         subscriptions,
@@ -104,6 +112,10 @@ def run(
         ahead=ahead,
         optimizer=optimizer,
         limits=tuple(limit or ()),
+        namespaces=naming(namespace, ignore_namespaces).namespaces,
+        timestamp=timestamp,
+        id=id,
+        schema=schema,
     )
     settings = dict(_setting(entry) for entry in conf or [])
     _run(job, stream, available_now, master, settings, metrics_port)

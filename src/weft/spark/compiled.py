@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from weft.broker.matcher import Matcher
 from weft.broker.reading import add_all
+from weft.broker.stream_rules import StreamRule, load_stream_rules
 from weft.broker.subscriptions import Subscription
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
@@ -37,6 +38,7 @@ class Compiled:
     version: int
     count: int
     joins: CompiledJoins | None = None  # of the XSCL subscriptions
+    rules: tuple[StreamRule, ...] = ()  # where documents have their times and ids, as the file of subscriptions says
     choice: AccessOfBatch | None = None  # made on the driver; without it each worker chooses for itself
 
     def without_joins(self) -> Compiled:
@@ -101,6 +103,7 @@ def compile_subscriptions(
     version: int = 1,
     headers: Configurations = (),
     optimizer: Retrieval = "greedy",
+    namespaces: Mapping[str, str] | None = None,
 ) -> Compiled:
     """Compile the subscriptions of a file or folder, or given ones (a query as text gets its place as id).
 
@@ -110,7 +113,11 @@ def compile_subscriptions(
     errors = add_all(
         matcher.add,
         subscriptions if isinstance(subscriptions, str | Path) else _entries(subscriptions),
-        lambda entry: replace(entry, ignore_namespaces=ignore_namespaces or entry.ignore_namespaces),
+        lambda entry: replace(
+            entry,
+            namespaces={**(namespaces or {}), **entry.namespaces},
+            ignore_namespaces=ignore_namespaces or entry.ignore_namespaces,
+        ),
     )
     kept = list(matcher.subscriptions.values())
     errors += [
@@ -122,7 +129,8 @@ def compile_subscriptions(
     plans = WorkerPlans(matcher.engine, matcher.limits, *names, matcher.headers, matcher.adapting)
     payload = pickle.dumps(plans, protocol=5)
     digest = blake2b(payload, digest_size=16).hexdigest()
-    return Compiled(payload, digest, version, len(kept), compile_joins(matcher, *names))
+    rules = load_stream_rules(subscriptions) if isinstance(subscriptions, str | Path) else []
+    return Compiled(payload, digest, version, len(kept), compile_joins(matcher, *names), tuple(rules))
 
 
 def _entries(given: Iterable[Subscription | str]) -> list[Subscription]:

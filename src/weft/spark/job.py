@@ -15,6 +15,7 @@ from pyspark.sql.functions import bit_xor, coalesce, col, count_if, element_at, 
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
+from weft.broker.stream_rules import load_stream_rules
 from weft.broker.subscriptions import Subscription
 from weft.delivery.job import Job
 from weft.delivery.metrics import BatchMetrics
@@ -22,13 +23,14 @@ from weft.delivery.outbox import Outbox
 from weft.delivery.output import MESSAGES, RECORDS, REJECTED, Record, alone, claim, finish, name_of_checkpoint
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
+from weft.spark.admitted import admitting_of
 from weft.spark.choices import Choices
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.joins import join, join_stream, with_moments
 from weft.spark.joins_documents import documents_of, is_ahead
 from weft.spark.joins_gathered import Gathered
 from weft.spark.metrics import batch_metrics, observed
-from weft.spark.transform import Transform, deliver, messages, rejected, rejections
+from weft.spark.transform import Transform, deliver_single, messages, rejected, rejections
 from weft.spark.versions import Compile, Versions
 
 _JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
@@ -52,6 +54,7 @@ def check_job(job: Job, is_stream: bool) -> Compiled | None:
             raise ConfigurationError(f"{job.output}: cannot write there: {error.strerror}") from None
     if not os.access(job.output, os.W_OK):
         raise ConfigurationError(f"{job.output}: cannot write there: Permission denied")
+    admitting_of(job, load_stream_rules(job.subscriptions))
     if is_stream:
         with alone(job.checkpoint_folder / "weft", _IN_USE):
             return None
@@ -69,6 +72,7 @@ def run_batch(spark: SparkSession, job: Job, compiled: Compiled | None = None) -
         spark.createDataFrame([], "nothing int")  # the session is this thread's own now: there Spark looks for sinks
         source = spark.read.format("weft")
         frame = _of_documents(source, job).load(str(job.documents.absolute()))
+        frame = frame.transform(admitting_of(job, compiled.rules))
         done = _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, compiled))
         finish(job.output, record)
     return done
@@ -112,6 +116,7 @@ def run_stream(
         source = spark.readStream.format("weft").option("maxFilesPerTrigger", job.max_files_per_trigger)
         source = source.option("log", str(folder / "weft" / "arrivals.jsonl"))
         stream = _of_documents(source, job).load(str(job.documents.absolute()))
+        stream = stream.transform(admitting_of(job, load_stream_rules(job.subscriptions)))
         if joins is not None:  # here, so that a batch that runs again has the clock that it had
             stream = stream.withColumn(_AHEAD, coalesce(is_ahead(stream, "timestamp", job.ahead), lit(False)))
         if joins is not None and joins.pairwise:
@@ -141,6 +146,7 @@ def _compile(job: Job, subscriptions: Path | list[Subscription], version: int) -
         limits=limits,
         version=version,
         optimizer=job.optimizer,
+        namespaces=job.namespaces,
     )
 
 
@@ -238,10 +244,12 @@ def _run(
     refused = refused if job.mode == "PERMISSIVE" else None
     for _ in range(_ATTEMPTS):
         documents, found, rejects = Observation(), Observation(), Observation()
-        out = frame.transform(observed(_and(deliver(compiled, mode=job.mode), joined, refused), documents, found))
+        out = frame.transform(
+            observed(_and(deliver_single(compiled, mode=job.mode), joined, refused), documents, found)
+        )
         _write(messages(_marked(out, rejects)), job, MESSAGES, batch)
         seen = found.get
-        again = deliver(compiled) if seen.get("refused") else rejections(compiled)  # the second need not match
+        again = deliver_single(compiled) if seen.get("refused") else rejections(compiled)  # the second need not match
         if not seen.get("rejected") or _write_rejected(frame, batch, job, _and(again, refused)) == rejects.get:
             break
         _take_back(job, batch)

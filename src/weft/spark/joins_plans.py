@@ -20,6 +20,7 @@ from weft.joins.pairs import PairJoins
 from weft.joins.time.arrivals import ANY_TIME, Arrivals
 from weft.plans.xscl import Xscl
 
+_TOLD = 10  # ids in an error
 _INSTEAD = "run it with weft run, as a batch, or in a Broker"
 
 
@@ -34,6 +35,7 @@ class CompiledJoins:
     needs_all: bool  # whether one of these counts documents, or waits for the last of them
     refused: tuple[str, ...]  # for each of these: why it cannot be in a stream
     identity: str  # of the subscriptions: equal ones are joined in the same way
+    told: str  # their ids, if they are not too many
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,13 @@ def compile_joins(matcher: Matcher, ids: pa.StringArray, destinations: pa.String
         any(_needs_all(plans[number]) for number in reasons),
         tuple(_refusal(xscl[number], why) for number, why in reasons.items()),
         _identity(xscl.values()),
+        _told([each.id for each in xscl.values()]),
     )
+
+
+def _told(ids: list[str]) -> str:
+    more = f" and {len(ids) - _TOLD} more" if len(ids) > _TOLD else ""
+    return ", ".join(ids[:_TOLD]) + more
 
 
 def why_gathered(plan: Xscl, published: Collection[str]) -> str | None:

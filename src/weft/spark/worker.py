@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from weft.broker.admission import Admission
 from weft.broker.answers import deliver, read_to_match
 from weft.broker.answers import match as match_batch
 from weft.documents.build import read
+from weft.documents.schema import Schema
 from weft.documents.table import NodeTable
 from weft.engine.deliveries import Deliveries
 from weft.engine.messages.texts import Texts
@@ -98,15 +100,17 @@ class MatchWorker:
     rejected: str | None
     fail_fast: bool = False
     drop: bool = False
+    schema: Schema | None = None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Each input batch with its new column; a rejected document has no list at all."""
         plans = unpack(self.compiled)
+        admission = Admission((), self.schema, plans.limits)
         for batch in batches:
             numbers: list[Any] = [None] * len(batch)
             records: list[dict[str, object] | None] = [None] * len(batch)
             by_header = KnownByHeader(plans.headers, plans.limits)
-            reader = partial(read_to_match, plans.engine)
+            reader = partial(read_to_match, plans.engine) if admission.is_open else admission.check_within
             for documents, unread in read_batches(batch, self.layout, plans.limits, by_header, reader):
                 plans.keep_up(self.compiled.choice)
                 found = match_batch(plans.engine, documents)
