@@ -24,6 +24,7 @@ if _typing.TYPE_CHECKING:
     from weft.broker.published import Published
     from weft.broker.stream_rules import StreamRule, load_stream_rules
     from weft.broker.subscriptions import Subscription, load_subscriptions
+    from weft.broker.typed_arrow import as_table
     from weft.engine.paths.bounds import Bounds
     from weft.views.server import QueryServer as QueryServer
 
@@ -47,6 +48,7 @@ __all__ = [
     "Undelivered",
     "UnsupportedError",
     "WeftError",
+    "as_table",
     "load_stream_rules",
     "load_subscriptions",
 ]
@@ -70,6 +72,11 @@ if not _typing.TYPE_CHECKING:
                 from weft.broker import stream_rules as home  # noqa: PLC0415
             case "Subscription" | "load_subscriptions":
                 from weft.broker import subscriptions as home  # noqa: PLC0415
+            case "as_table":
+                try:
+                    home = _import_module("weft.broker.typed_arrow")
+                except ModuleNotFoundError as error:
+                    raise ImportError(f"weft.as_table needs {error.name}: pip install 'weft[spark]'") from None
             case "Undelivered":
                 from weft.broker import courier as home  # noqa: PLC0415
             case "QueryServer":

@@ -24,6 +24,7 @@ from weft.broker.reading import new_plan
 from weft.broker.record import BrokerRecord
 from weft.broker.stream_rules import Rules, all_rules
 from weft.broker.subscriptions import Subscription
+from weft.broker.typed import ColumnText
 from weft.broker.undelivered import UndeliveredMessages
 from weft.documents.document import Limits
 from weft.documents.document_column import Batch, as_batch, listed
@@ -119,6 +120,7 @@ class Broker(BrokerRecord):
         ignore_namespaces: bool = False,
         language: str | None = None,
         from_state: bool = False,
+        columns: Mapping[str, ColumnText] | None = None,
     ) -> str:
         """Register a query; its id comes back, the next free number if none is given.
 
@@ -128,12 +130,16 @@ class Broker(BrokerRecord):
 
         `to` is where every message goes: a function, a folder (one file a message) or "-" for standard output; without
         it messages only come back from `publish`. `namespaces` maps the query's prefixes, the empty one being the
-        default for element names. A query that cannot be read raises QueryError and changes nothing.
+        default for element names. With `columns` ({"id": "@id", "total": "number(total)"}) typed values are told of
+        each node instead of its XML (`Message.columns`). A query that cannot be read raises QueryError and changes
+        nothing.
         """
         if isinstance(query, str):
-            query = Subscription(id or "", query, language, namespaces or _NO_NAMESPACES, to, True, ignore_namespaces)
-        elif id or to is not None:
-            query = replace(query, id=id or query.id, to=query.to if to is None else to)
+            names = namespaces or _NO_NAMESPACES
+            query = Subscription(id or "", query, language, names, to, True, ignore_namespaces, columns or {})
+        elif id or to is not None or columns:
+            told = columns or query.columns
+            query = replace(query, id=id or query.id, to=query.to if to is None else to, columns=told)
         plan = new_plan(query, self._matcher.limits)
         with self._changing:
             where = destination(query.to)

@@ -186,7 +186,8 @@ class Publisher:
         return self._batch(rows, table)
 
     def _batch(self, rows: Deliveries, table: NodeTable) -> BatchMessages:
-        return BatchMessages.of(rows, table.documents, self._matcher.ids, self._matcher.subscriptions.destinations)
+        matcher = self._matcher
+        return BatchMessages.of(rows, table.documents, matcher.ids, matcher.subscriptions.destinations, matcher.typed)
 
     def _tell(self, batch: NodeTable | DocumentPaths | _ToldDocuments, answer: Deliveries | Matched) -> None:
         """Remember what came to nothing."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.broker.stream_rules import rule_record
+from weft.broker.typed import ColumnText
 from weft.errors import ConfigurationError, WeftError, failure_of
 from weft.languages import recognize
 
@@ -24,6 +25,7 @@ _FIELDS = {
     "to": (str,),
     "enabled": (bool,),
     "ignore_namespaces": (bool,),
+    "columns": (dict,),
 }
 
 
@@ -38,6 +40,7 @@ class Subscription:
     to: Any = None
     enabled: bool = True
     ignore_namespaces: bool = False
+    columns: Mapping[str, ColumnText] = field(default_factory=dict)  # what is told of each node instead of its XML
     place: str = ""  # where it was written: file and line
 
 

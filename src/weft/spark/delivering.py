@@ -18,10 +18,12 @@ from weft.errors import ConfigurationError
 from weft.headers.configuration import Configurations
 from weft.optimizer.adapting import Retrieval
 from weft.spark.admitted import Admitting, admitting
+from weft.spark.clashes import without_clashes
 from weft.spark.compiled import Compiled, Subscriptions
 from weft.spark.joins import join
 from weft.spark.joins_plans import CompiledJoins
-from weft.spark.transform import Transform, added_names, as_compiled, deliver_single, without_clashes
+from weft.spark.reloading import Reloaded, reloading
+from weft.spark.transform import Transform, added_names, as_compiled, deliver_single
 
 
 # Long: half of it says what the options mean.
@@ -48,14 +50,16 @@ def deliver(
     schema: str | Path | Schema | None = None,
     lateness: Span = LATENESS,
     ahead: Span = AHEAD,
+    reload: bool | str | Path = False,
 ) -> Transform:
     """Make messages of documents: `frame.transform(deliver("subscriptions.jsonl"))`, in batch or streaming.
 
     `column` has the documents as string or binary; null is no document. All other columns are passed through, or
     only `keys`. Each message is a row: `subscription`, `destination`, `message`, `position` (a subscription that
     selects several nodes of a document has a message for each, numbered from 1) and `version`, the number given here.
-    If the frame has a column named by `stream`, it says which stream a document is of. Columns passed through that are
-    called like one of these get the `prefix`; without one they are refused.
+    If the frame has a column named by `stream`, it says which stream a document is of. Subscriptions with columns have
+    a row for each node: `message` is JSON then, and the struct `columns` has the typed values. Columns passed through
+    that are called like one of these get the `prefix`; without one they are refused.
 
     `subscriptions` is a file or folder, or a sequence of subscriptions or query texts. What is wrong with them raises
     ConfigurationError here, on the driver. XSCL among them is for `join`, which also gives `documents` and `timestamp`:
@@ -71,6 +75,11 @@ def deliver(
     `messages` and `rejected`); left out with DROPMALFORMED; the end of the job with FAILFAST. With `rowTag` each
     element of that name is a document, and a column `row` tells where in its document it starts;
     `ignoreNamespace` compares local names only, in all queries, and `namespaces` says what their prefixes mean.
+
+    With `reload` the file of subscriptions is looked at before each micro-batch of a stream, and a new version answers
+    from then on; one that is wrong is told in the workers' log, and the old one goes on. A batch that runs again has
+    the version that it had: versions are kept in `_weft/versions` beside the file, or in the folder given. The column
+    `version` tells which it was. The file and this folder must be where all workers see them.
 
     `headers` are configurations of views, or a file of them. If the frame has a binary column named by `header` (see
     `with_headers`), a document is parsed only where its header does not tell that nobody wants it. `optimizer` is that
@@ -88,12 +97,19 @@ def deliver(
             whole, column, id=admit.id, stream=stream, timestamp=admit.timestamp, lateness=lateness, ahead=ahead
         )
 
+    again = None
+    if reload is not False:
+        if compiled.joins is not None:
+            raise ConfigurationError(f"reload: expected no XSCL, found {compiled.joins.told}")
+        how = Reloaded(Path(), Path(), ignoreNamespace, limits, dtd, headers, optimizer, dict(namespaces or {}))
+        again = reloading(subscriptions, reload, how)
+
     def transform(frame: DataFrame) -> DataFrame:
         frame = admit(frame)
         if compiled.joins is not None:
             _check_joins(frame, compiled.joins, admit, rowTag)
         passed = [name for name in frame.columns if name != column] if keys is None else keys
-        added = added_names(columnNameOfCorruptRecord, rowTag)
+        added = added_names(single, columnNameOfCorruptRecord, rowTag)
         renamed, names = without_clashes(frame, passed, added, prefix)
         work = deliver_single(
             single,
@@ -105,6 +121,7 @@ def deliver(
             columnNameOfCorruptRecord=columnNameOfCorruptRecord,
             rowTag=rowTag,
             header=header,
+            reload=again,
         )
         made = renamed.transform(work)
         return made if joining is None else made.unionByName(frame.transform(joining), allowMissingColumns=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import col, lit
-from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -19,6 +19,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from weft.broker.typed_arrow import struct_type
 from weft.delivery.output import REJECTED, Mode, as_mode
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
@@ -26,7 +27,10 @@ from weft.documents.schema import Schema
 from weft.errors import ConfigurationError
 from weft.headers.configuration import Configurations
 from weft.optimizer.adapting import Retrieval
+from weft.spark.clashes import without_clashes
 from weft.spark.compiled import Compiled, Subscriptions, compile_subscriptions
+from weft.spark.reloading import Reloaded
+from weft.spark.typed_worker import COLUMNS
 from weft.spark.worker import DeliverWorker, MatchWorker
 from weft.spark.worker_documents import Layout
 
@@ -54,16 +58,23 @@ def deliver_single(
     columnNameOfCorruptRecord: str = REJECTED,
     rowTag: str | None = None,
     header: str = "header",
+    reload: Reloaded | None = None,
 ) -> Transform:
     """Make messages of single documents; what the options mean is told by `deliver` (see `delivering`)."""
     how = as_mode(mode)
     alone, name = _alone(compiled), _corrupt_column(how, columnNameOfCorruptRecord)
-    return lambda frame: _deliver(frame, alone, _layout(frame, column, keys, id, stream, rowTag, header), name, how)
+
+    def transform(frame: DataFrame) -> DataFrame:
+        layout = _layout(frame, column, keys, id, stream, rowTag, header)
+        return _deliver(frame, alone, layout, name, how, reload=reload)
+
+    return transform
 
 
-def added_names(corrupt: str, row_tag: str | None) -> list[str]:
+def added_names(compiled: Compiled, corrupt: str, row_tag: str | None) -> list[str]:
     """The columns that messages have beside those passed through."""
-    return [*(field.name for field in _ADDED), *(["row"] if row_tag else []), corrupt]
+    more = [*(["row"] if row_tag else []), *([COLUMNS] if compiled.columns else []), corrupt]
+    return [*(field.name for field in _ADDED), *more]
 
 
 def rejections(compiled: Compiled) -> Transform:
@@ -77,14 +88,24 @@ def rejections(compiled: Compiled) -> Transform:
 
 
 def _deliver(
-    frame: DataFrame, compiled: Compiled, layout: Layout, name: str | None, mode: Mode, only_rejected: bool = False
+    frame: DataFrame,
+    compiled: Compiled,
+    layout: Layout,
+    name: str | None,
+    mode: Mode,
+    only_rejected: bool = False,
+    reload: Reloaded | None = None,
 ) -> DataFrame:
     added = [*_ADDED, *([StructField("row", LongType())] if layout.row_tag else [])]
+    if compiled.columns:
+        typed = struct_type({column.name: column for column in compiled.columns})
+        added.append(StructField(COLUMNS, from_arrow_type(typed)))
     if name is not None:
         added.append(rejected_field(name, frame.schema[layout.value].dataType))
     _check_free(layout.keys, [field.name for field in added])
     schema = StructType([_nullable(frame.schema[key]) for key in layout.keys] + added)
-    work = DeliverWorker(compiled, layout, to_arrow_schema(StructType(added)), name, mode == "FAILFAST", only_rejected)
+    fail, arrow = mode == "FAILFAST", to_arrow_schema(StructType(added), timezone="UTC")
+    work = DeliverWorker(compiled, layout, arrow, name, fail, only_rejected, reload)
     return frame.mapInArrow(work, schema)
 
 
@@ -151,7 +172,7 @@ def rejected(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> Dat
     has_rejected = _has_rejected(frame, columnNameOfCorruptRecord)
     if "subscription" not in frame.columns:  # the rows of select_nodes
         frame = frame.select("document", *([columnNameOfCorruptRecord] if has_rejected else []))
-    added = {field.name for field in _ADDED} | ({columnNameOfCorruptRecord} if has_rejected else set())
+    added = {COLUMNS, *(field.name for field in _ADDED)} | ({columnNameOfCorruptRecord} if has_rejected else set())
     keys = [quoted_column(name) for name in frame.columns if name not in added]
     keys += [quoted_column("subscription")] if "subscription" in frame.columns else []
     if not has_rejected:
@@ -202,18 +223,6 @@ def as_compiled(
         optimizer=optimizer,
         namespaces=namespaces,
     )
-
-
-def without_clashes(
-    frame: DataFrame, passed: Sequence[str], added: Sequence[str], prefix: str | None
-) -> tuple[DataFrame, dict[str, str]]:
-    """The frame, with a prefix before the names of columns that are to be added, and how these are called now."""
-    if not prefix:
-        return frame, {}
-    names = {name: prefix + name for name in passed if name in added}
-    if taken := [name for name in names.values() if name in frame.columns]:
-        raise ConfigurationError(f"prefix: the frame has a column {taken[0]!r} already; choose another prefix")
-    return frame.withColumnsRenamed(names), names
 
 
 def _alone(compiled: Compiled) -> Compiled:
