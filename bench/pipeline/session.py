@@ -17,9 +17,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 
 from bench.measure import Child, ChildLostError
+from weft.spark import deliver, match
 from weft.spark.compiled import Compiled
 from weft.spark.session import start_session
-from weft.spark.transform import Transform, deliver, match
+from weft.spark.transform import Transform
 
 Answer = TypeVar("Answer")
 Work = Callable[[SparkSession], Answer]

@@ -22,7 +22,9 @@ if _typing.TYPE_CHECKING:
     from weft.broker.destinations import Message
     from weft.broker.ids import Ids
     from weft.broker.published import Published
+    from weft.broker.stream_rules import StreamRule, load_stream_rules
     from weft.broker.subscriptions import Subscription, load_subscriptions
+    from weft.broker.typed_arrow import as_table
     from weft.engine.paths.bounds import Bounds
     from weft.views.server import QueryServer as QueryServer
 
@@ -41,10 +43,13 @@ __all__ = [
     "Published",
     "QueryError",
     "QueryWarning",
+    "StreamRule",
     "Subscription",
     "Undelivered",
     "UnsupportedError",
     "WeftError",
+    "as_table",
+    "load_stream_rules",
     "load_subscriptions",
 ]
 
@@ -63,8 +68,15 @@ if not _typing.TYPE_CHECKING:
                 from weft.broker import destinations as home  # noqa: PLC0415
             case "Published":
                 from weft.broker import published as home  # noqa: PLC0415
+            case "StreamRule" | "load_stream_rules":
+                from weft.broker import stream_rules as home  # noqa: PLC0415
             case "Subscription" | "load_subscriptions":
                 from weft.broker import subscriptions as home  # noqa: PLC0415
+            case "as_table":
+                try:
+                    home = _import_module("weft.broker.typed_arrow")
+                except ModuleNotFoundError as error:
+                    raise ImportError(f"weft.as_table needs {error.name}: pip install 'weft[spark]'") from None
             case "Undelivered":
                 from weft.broker import courier as home  # noqa: PLC0415
             case "QueryServer":

@@ -7,8 +7,8 @@ from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, Observation, SparkSession
 
 from weft import Limits
+from weft.spark import deliver, match, messages, rejected
 from weft.spark.metrics import observed
-from weft.spark.transform import deliver, match, messages, rejected
 
 LIMITS = Limits(max_messages=3)
 SUBSCRIPTIONS = ["//b", "/a/@k"]

@@ -301,7 +301,7 @@ def test_what_is_wrong_is_told_on_the_driver(spark: SparkSession, frame: DataFra
     with pytest.raises(ConfigurationError, match="id: expected one of document, value, found 'key'"):
         frame.transform(select_nodes("//item", id="key"))
     with pytest.raises(ConfigurationError, match="mode: expected one of"):
-        select_nodes("//item", mode="NEVER")  # type: ignore[arg-type]
+        select_nodes("//item", mode="NEVER")
     with pytest.raises(ConfigurationError, match="expected views that materialize_views has written"):
         views(spark, tmp_path)
 

@@ -11,6 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from weft.broker.admission import Admission
 from weft.broker.change_lock import ChangeLock
 from weft.broker.courier import Courier
 from weft.broker.destinations import Message, destination
@@ -21,12 +22,15 @@ from weft.broker.published import Published
 from weft.broker.publisher import Publisher
 from weft.broker.reading import new_plan
 from weft.broker.record import BrokerRecord
+from weft.broker.stream_rules import Rules, all_rules
 from weft.broker.subscriptions import Subscription
+from weft.broker.typed import ColumnText
 from weft.broker.undelivered import UndeliveredMessages
 from weft.documents.document import Limits
 from weft.documents.document_column import Batch, as_batch, listed
 from weft.documents.dtd import Dtd
 from weft.documents.moment import END, Moment, Span, nanoseconds
+from weft.documents.schema import Schema
 from weft.engine.paths.bounds import Bounds
 from weft.errors import ConfigurationError
 from weft.headers.configuration import Configuration, Configurations
@@ -64,6 +68,10 @@ class Broker(BrokerRecord):
         destination_seconds: float | None = 30.0,
         headers: Configurations = (),
         optimizer: Retrieval = "greedy",
+        timestamp: str | None = None,
+        id: str | None = None,
+        streams: Rules | None = None,
+        schema: str | Path | Schema | None = None,
     ) -> None:
         """With a DTD, queries that mean the same in documents that keep to it become the same.
 
@@ -82,12 +90,19 @@ class Broker(BrokerRecord):
         with such a header is parsed only if the header does not tell all that the subscriptions ask for. `optimizer`
         says what brings conditions up: the part that costs least in the documents that come ("greedy"), or by its kind
         ("fixed"); the other searches that `weft.optimizer.ElementMatcher` knows are for one query.
+
+        `timestamp` and `id` are paths inside the documents, such as "//CreDtTm": what stands there is the document's
+        time, or its id. A timestamp may also be "file", that which the document comes with, or "clock". `streams` says
+        so stream by stream (`StreamRule`, or a file with such lines). `schema` is a file of XML Schema. A document
+        without a time or id where one is expected, or that is not valid, is rejected.
         """
         if destination_seconds is not None and not 0 < destination_seconds < inf:
             found = f"expected a number of seconds above 0, or None, found {destination_seconds}"
             raise ConfigurationError(f"destination_seconds: {found}")
         self._matcher = Matcher(limits, bounds, dtd, approach, profile, lateness, ahead, clock, headers, optimizer)
-        self._publisher = Publisher(self._matcher)
+        rules = all_rules(streams, timestamp, id)
+        checked = schema if isinstance(schema, Schema) or schema is None else Schema.load(schema)
+        self._publisher = Publisher(self._matcher, Admission(rules, checked, self._matcher.limits))
         self._undelivered = UndeliveredMessages()
         self._changing = ChangeLock()
         self._publishing = threading.RLock()  # held while delivering, so that each subscriber sees publication order
@@ -105,6 +120,7 @@ class Broker(BrokerRecord):
         ignore_namespaces: bool = False,
         language: str | None = None,
         from_state: bool = False,
+        columns: Mapping[str, ColumnText] | None = None,
     ) -> str:
         """Register a query; its id comes back, the next free number if none is given.
 
@@ -114,12 +130,16 @@ class Broker(BrokerRecord):
 
         `to` is where every message goes: a function, a folder (one file a message) or "-" for standard output; without
         it messages only come back from `publish`. `namespaces` maps the query's prefixes, the empty one being the
-        default for element names. A query that cannot be read raises QueryError and changes nothing.
+        default for element names. With `columns` ({"id": "@id", "total": "number(total)"}) typed values are told of
+        each node instead of its XML (`Message.columns`). A query that cannot be read raises QueryError and changes
+        nothing.
         """
         if isinstance(query, str):
-            query = Subscription(id or "", query, language, namespaces or _NO_NAMESPACES, to, True, ignore_namespaces)
-        elif id or to is not None:
-            query = replace(query, id=id or query.id, to=query.to if to is None else to)
+            names = namespaces or _NO_NAMESPACES
+            query = Subscription(id or "", query, language, names, to, True, ignore_namespaces, columns or {})
+        elif id or to is not None or columns:
+            told = columns or query.columns
+            query = replace(query, id=id or query.id, to=query.to if to is None else to, columns=told)
         plan = new_plan(query, self._matcher.limits)
         with self._changing:
             where = destination(query.to)

@@ -10,27 +10,38 @@ from pathlib import Path
 from urllib.parse import quote
 from weakref import WeakValueDictionary
 
+from weft.broker.typed import TypedRows
 from weft.errors import ConfigurationError
 
 
 class Message:
     """What is delivered: the nodes of a document that a subscription asked for, as XML; of FLWR, the one message.
 
-    A message of XSCL has in `documents` all documents that it joins; `document` is the last of them.
+    A message of XSCL has in `documents` all documents that it joins; `document` is the last of them. Of a subscription
+    with columns the nodes are JSON, and `columns` are the same as typed values, a row for each node.
     """
 
-    __slots__ = ("_nodes", "document", "documents", "subscription")
+    __slots__ = ("_nodes", "columns", "document", "documents", "subscription")
     subscription: str
     document: str
     documents: tuple[str, ...]
+    columns: TypedRows | None
     _nodes: Iterable[str]
 
-    def __init__(self, subscription: str, document: str, nodes: Iterable[str], documents: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        subscription: str,
+        document: str,
+        nodes: Iterable[str],
+        documents: tuple[str, ...] = (),
+        columns: TypedRows | None = None,
+    ) -> None:
         """`nodes` that are no tuple are read when somebody asks for them."""
         put = object.__setattr__
         put(self, "subscription", subscription)
         put(self, "document", document)
         put(self, "documents", documents)
+        put(self, "columns", columns)
         put(self, "_nodes", nodes)
 
     @property
@@ -51,7 +62,7 @@ class Message:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Message, self._parts()
+        return Message, (*self._parts(), self.columns)
 
     def __eq__(self, other: object) -> bool:
         return self._parts() == other._parts() if isinstance(other, Message) else NotImplemented

@@ -32,6 +32,7 @@ class KeptSubscriptions(MutableMapping[int, Subscription]):
             or subscription.to is not None
             or not subscription.enabled
             or subscription.ignore_namespaces
+            or subscription.columns
             or subscription.place
         ):
             self._others[number] = subscription

@@ -10,6 +10,7 @@ from weft.broker.kept_subscriptions import KeptSubscriptions
 from weft.broker.reading import new_plan, plan_of
 from weft.broker.subscription_ids import SubscriptionIds
 from weft.broker.subscriptions import Subscription
+from weft.broker.typed import TypedColumn, columns_of
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.moment import Span
@@ -69,6 +70,7 @@ class Matcher:
         self.subscriptions = KeptSubscriptions(self._id_of)
         self.numbers: dict[str, int] = {}
         self.suspended: dict[int, str] = {}  # by number the reason
+        self.typed: dict[int, tuple[TypedColumn, ...]] = {}  # what subscriptions tell of nodes instead of their XML
         self.ids = SubscriptionIds.empty()
         self._loose: _WithoutDtd | None = None
         self._next = 0
@@ -124,6 +126,8 @@ class Matcher:
         self.ids = self.ids.with_name(number, subscription.id)
         self.subscriptions[number] = subscription
         self.numbers[subscription.id] = number
+        if subscription.columns:
+            self.typed[number] = columns_of(subscription.columns)
 
     def _id_of(self, number: int) -> str:
         return self.ids.of(number)
@@ -132,6 +136,7 @@ class Matcher:
         """Let a subscription go; raises KeyError if there is none with this id."""
         number = self.numbers.pop(id)
         del self.subscriptions[number]
+        self.typed.pop(number, None)
         self.headers.remove(number)
         if number in self.joins:
             self.joins.remove(number)

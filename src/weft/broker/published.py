@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
@@ -13,6 +13,7 @@ import numpy as np
 from weft.broker.answers import portions
 from weft.broker.destinations import Destination, Message
 from weft.broker.subscription_ids import SubscriptionIds
+from weft.broker.typed import TypedColumn, typed_rows
 from weft.columns.integers import Longs
 from weft.documents.document import Document
 from weft.engine.deliveries import Deliveries
@@ -39,6 +40,7 @@ class BatchMessages:
     documents: Sequence[Document]
     ids: SubscriptionIds
     destinations: Mapping[int, Destination]  # by subscription; those that have none are not there
+    typed: Mapping[int, tuple[TypedColumn, ...]]  # by subscription
 
     @classmethod
     def of(
@@ -47,12 +49,14 @@ class BatchMessages:
         documents: Sequence[Document],
         ids: SubscriptionIds,
         destinations: Mapping[int, Destination],
+        typed: Mapping[int, tuple[TypedColumn, ...]],
     ) -> BatchMessages:
         """The messages of rows: those of one document and subscription are one."""
         starts = np.flatnonzero(rows.is_first).astype(np.int64)
         present = np.unique(rows.subscription[starts]).tolist() if destinations else []
         some = {number: destinations[number] for number in present if number in destinations}
-        return cls(starts, np.append(starts[1:], len(rows.text)), rows, documents, ids, some)
+        columns = dict(typed) if typed else typed  # as they are now: a subscription may go before it is read
+        return cls(starts, np.append(starts[1:], len(rows.text)), rows, documents, ids, some, columns)
 
     def __len__(self) -> int:
         return int(self.starts.size)
@@ -61,8 +65,14 @@ class BatchMessages:
         """One of them."""
         row = int(self.starts[at])
         document = self.documents[int(self.rows.document[row])]
-        nodes = self.rows.text.stretch(row, int(self.ends[at]))
-        return Message(self.ids.of(int(self.rows.subscription[row])), document.id, nodes)
+        nodes, number = self.rows.text.stretch(row, int(self.ends[at])), int(self.rows.subscription[row])
+        return self._made(number, self.ids.of(number), document.id, nodes)
+
+    def _made(self, number: int, name: str, document: str, nodes: Iterable[str]) -> Message:
+        if (columns := self.typed.get(number)) is None:
+            return Message(name, document, nodes)
+        rows = typed_rows(columns, "".join(nodes))
+        return Message(name, document, rows.texts, columns=rows)
 
     def __iter__(self) -> Iterator[Message]:
         return (message for _, message in self._messages(np.arange(len(self))))
@@ -87,7 +97,7 @@ class BatchMessages:
             numbers, places = self.rows.subscription[starts], self.rows.document[starts].tolist()
             rows = zip(starts.tolist(), self.ends[at].tolist(), places, strict=True)
             for (start, end, place), number, name in zip(rows, numbers.tolist(), self.ids[numbers], strict=True):
-                yield number, Message(name, documents[place].id, stretch(start, end))
+                yield number, self._made(number, name, documents[place].id, stretch(start, end))
 
 
 @dataclass(frozen=True, slots=True)

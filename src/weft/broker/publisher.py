@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from weft.broker.admission import Admission
 from weft.broker.answers import Matched, answered, chunks, deliver, match, placed, read_to_match
 from weft.broker.change_lock import ChangeLock
 from weft.broker.destinations import Destination, Message
@@ -39,8 +40,8 @@ class _ToldDocuments(NamedTuple):
 class Publisher:
     """Makes the messages of one broker."""
 
-    def __init__(self, matcher: Matcher) -> None:
-        self._matcher = matcher
+    def __init__(self, matcher: Matcher, admission: Admission) -> None:
+        self._matcher, self._admission = matcher, admission
         self.rejected: deque[DocumentError] = deque(maxlen=_KEPT)
         self.refused: deque[MessageError] = deque(maxlen=_KEPT)
         self.refused_count = 0  # messages that were not made, also those no longer remembered
@@ -49,7 +50,7 @@ class Publisher:
         """For each document the ids of the subscriptions that match it."""
         found, is_kept_up = _FoundIds(self._matcher.ids), False
         for chunk in chunks(documents):
-            answers = answered(chunk, self._matcher.headers, self._matcher.limits)
+            answers = self._answered(chunk)
             unknown = [document for document in chunk if id(document) not in answers] if answers else chunk
             if not len(unknown):  # the engine is left alone: all that it does for nothing takes longer than looking up
                 first = found.add(chunk, [], [])
@@ -57,7 +58,7 @@ class Publisher:
                 if not is_kept_up:
                     self._matcher.keep_up()
                     is_kept_up = True
-                batch = read_to_match(self._matcher.engine, unknown, self._matcher.limits)
+                batch = self._read_to_match(unknown)
                 self.rejected.extend(batch.rejected)
                 matched = match(self._matcher.engine, batch, self._matcher)
                 self._tell(batch, matched)
@@ -81,7 +82,7 @@ class Publisher:
 
         That is where something is due to be done first, and where anything fails.
         """
-        if not self._matcher.is_ready(place):
+        if not self._matcher.is_ready(place) or not self._admission.is_open:
             return None
         told: list[tuple[NodeTable | DocumentPaths, Matched]] = []
         found, engine = _FoundIds(self._matcher.ids), self._matcher.engine
@@ -104,7 +105,7 @@ class Publisher:
 
     def messages_beside_others(self, documents: list[Document], place: int) -> Published | None:
         """The messages of a batch, while other threads make theirs, each at a place of its own; None as above."""
-        if not self._matcher.is_ready(place) or len(self._matcher.joins):
+        if not self._matcher.is_ready(place) or len(self._matcher.joins) or not self._admission.is_open:
             return None
         made: list[BatchMessages | ListedMessages] = []
         told: list[tuple[_ToldDocuments, Deliveries]] = []
@@ -127,11 +128,7 @@ class Publisher:
         self._matcher.keep_up()
         for chunk in chunks(documents):
             # Where something matches, nodes are needed, and so the document.
-            skipped = {
-                place
-                for place, found in answered(chunk, self._matcher.headers, self._matcher.limits).items()
-                if not found
-            }
+            skipped = {place for place, found in self._answered(chunk).items() if not found}
             table = self._read([document for document in chunk if id(document) not in skipped])
             made.append(self._selected(table))
             if len(self._matcher.joins):
@@ -166,8 +163,18 @@ class Publisher:
             *(self._selected(matcher.joins.tables.of(chunk, alone=True)[0]) for chunk in published),
         ]
 
+    def _answered(self, chunk: Sequence[Document]) -> dict[int, list[int]]:
+        """What headers tell of documents; of those that must be read anyway, nothing."""
+        return answered(chunk, self._matcher.headers, self._matcher.limits) if self._admission.is_open else {}
+
+    def _read_to_match(self, documents: Sequence[Document]) -> NodeTable | DocumentPaths:
+        if self._admission.is_open:
+            return read_to_match(self._matcher.engine, documents, self._matcher.limits)
+        return self._admission.check(documents)
+
     def _read(self, documents: list[Document]) -> NodeTable:
         table = read(documents, self._matcher.limits)
+        table = table if self._admission.is_open else self._admission.admit(table)
         self.rejected.extend(table.rejected)
         return table
 
@@ -179,7 +186,8 @@ class Publisher:
         return self._batch(rows, table)
 
     def _batch(self, rows: Deliveries, table: NodeTable) -> BatchMessages:
-        return BatchMessages.of(rows, table.documents, self._matcher.ids, self._matcher.subscriptions.destinations)
+        matcher = self._matcher
+        return BatchMessages.of(rows, table.documents, matcher.ids, matcher.subscriptions.destinations, matcher.typed)
 
     def _tell(self, batch: NodeTable | DocumentPaths | _ToldDocuments, answer: Deliveries | Matched) -> None:
         """Remember what came to nothing."""

@@ -10,6 +10,7 @@ from sys import maxsize
 from types import FrameType
 
 from weft.broker.subscriptions import Subscription, load_subscriptions
+from weft.broker.typed import columns_of, typed_plan
 from weft.documents.document import Limits
 from weft.errors import QueryWarning, WeftError
 from weft.languages import Plan, parse
@@ -61,11 +62,6 @@ def _caller() -> tuple[str, int]:
 
 
 def _parse(subscription: Subscription, limits: Limits, on_warning: OnWarning | None = None) -> Plan:
-    return parse(
-        subscription.query,
-        subscription.language,
-        subscription.namespaces,
-        subscription.ignore_namespaces,
-        limits,
-        on_warning,
-    )
+    names = subscription.namespaces, subscription.ignore_namespaces
+    plan = parse(subscription.query, subscription.language, *names, limits, on_warning)
+    return typed_plan(plan, columns_of(subscription.columns), *names) if subscription.columns else plan

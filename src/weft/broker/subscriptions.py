@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from weft.broker.stream_rules import rule_record
+from weft.broker.typed import ColumnText
 from weft.errors import ConfigurationError, WeftError, failure_of
+from weft.languages import recognize
 
 #: Which files of a folder are queries, and in which language.
 SUFFIXES = {".xpath": "xpath", ".xq": "xquery", ".xscl": "xscl"}
@@ -22,6 +25,7 @@ _FIELDS = {
     "to": (str,),
     "enabled": (bool,),
     "ignore_namespaces": (bool,),
+    "columns": (dict,),
 }
 
 
@@ -36,6 +40,7 @@ class Subscription:
     to: Any = None
     enabled: bool = True
     ignore_namespaces: bool = False
+    columns: Mapping[str, ColumnText] = field(default_factory=dict)  # what is told of each node instead of its XML
     place: str = ""  # where it was written: file and line
 
 
@@ -46,8 +51,9 @@ def load_subscriptions(path: str | Path, on_error: Callable[[WeftError], None] |
     are skipped. A file `*.jsonl` or `*.json` has one JSON object a line. A folder has one query in each file
     `*.xpath`, `*.xq` or `*.xscl`; the id is the file's name without its ending.
 
-    The queries themselves are not parsed here. Without `on_error` the first entry that cannot be read raises
-    ConfigurationError; with it, each such entry is reported and the others are loaded.
+    Each has its language, recognized where it is not told. A line with "stream" and no query is a rule for a stream
+    (see `load_stream_rules`). The queries themselves are not parsed here. Without `on_error` the first entry that
+    cannot be read raises ConfigurationError; with it, each such entry is reported and the others are loaded.
     """
     path = Path(path)
     if not path.exists():
@@ -61,7 +67,13 @@ def load_subscriptions(path: str | Path, on_error: Callable[[WeftError], None] |
         if on_error is None:
             raise error
         on_error(error)
-    return [subscription for subscription in loaded.values() if subscription.enabled]
+    return [_with_language(subscription) for subscription in loaded.values() if subscription.enabled]
+
+
+def _with_language(subscription: Subscription) -> Subscription:
+    if subscription.language is not None:
+        return subscription
+    return replace(subscription, language=recognize(subscription.query))
 
 
 def write_subscription(subscription: Subscription) -> str:
@@ -95,7 +107,7 @@ def _entries(path: Path) -> Iterator[Subscription | ConfigurationError]:
     is_json = path.suffix in (".jsonl", ".json", ".ndjson")
     for number, line in enumerate(text.split("\n"), start=1):  # other line ends may stand in strings
         place = f"{path}:{number}"
-        if not line.strip() or (line.lstrip().startswith("#") and not is_json):
+        if not line.strip() or (line.lstrip().startswith("#") and not is_json) or (is_json and rule_record(line)):
             continue
         yield _from_json(line, place, number) if is_json else Subscription(str(number), line.strip(), place=place)
 

@@ -15,6 +15,7 @@ from rich.table import Table
 from weft.broker.broker import Broker
 from weft.broker.destinations import Message
 from weft.broker.subscriptions import load_subscriptions
+from weft.cli.event_time import DocumentId, SchemaFile, Timestamp, given_times
 from weft.cli.match_elements import OneQuery, OptimizerOption
 from weft.cli.options import DtdName, IgnoreNamespaces, LimitSettings, Namespaces, QueriesFile, RowTag, naming, read_dtd
 from weft.cli.queries import load_broker
@@ -51,6 +52,17 @@ def match(
     profile: Annotated[bool, typer.Option("--profile", help="Tell what each operator cost.")] = False,
     namespace: Namespaces = None,
     ignore_namespaces: IgnoreNamespaces = False,
+    timestamp: Timestamp = None,
+    id: DocumentId = None,
+    lateness: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            help="With times of documents: how long they wait for earlier ones; else to the end.",
+        ),
+    ] = None,
+    schema: SchemaFile = None,
 ) -> None:
     """Match documents against all queries at once.
 
@@ -61,8 +73,9 @@ def match(
     A folder stands for the files in it, at any depth and sorted by name, and an archive for the XML files in it; names
     that begin with . or _ are left out. Each folder right below one that is given is a stream of its own name.
 
-    An XSCL query joins documents: they come in the order given, and the time is the clock's. Each of its messages has a
-    line with all documents that it joins. Where the input ends all windows close, and what nothing followed is told.
+    An XSCL query joins documents: they come in the order given, and the time is the clock's, unless --timestamp says
+    where documents have theirs: then they are joined in the order of these. Each message has a line with all documents
+    that it joins. Where the input ends all windows close, and what nothing followed is told.
 
     With --optimizer there is one XPath or FLWR query, and what it asks for is retrieved in the scan or navigated to,
     whichever costs less on these documents; the answers are the same.
@@ -84,19 +97,32 @@ def match(
     limits = read_limits(settings)
     graph = read_dtd(dtd) if dtd is not None else None
     if optimizer is not None:
-        names = naming(namespace, ignore_namespaces)
-        one = OneQuery(queries, names, optimizer, limits, graph, trusted=trusted)
+        if timestamp or id or schema:
+            raise ConfigurationError("--optimizer: expected no --timestamp, --id or --schema with it")
+        one = OneQuery(queries, naming(namespace, ignore_namespaces), optimizer, limits, graph, trusted=trusted)
         _match_one(one, documents, row_tag, ids)
         return
     if trusted:
         raise ConfigurationError("--trusted: expected --optimizer and --dtd with it")
-    broker = Broker(limits, dtd=graph, approach=approach, profile=profile)
-    load_broker(queries, naming(namespace, ignore_namespaces), broker)
+    names = naming(namespace, ignore_namespaces)
+    times = given_times(queries, timestamp, id, names, lateness)
+    broker = Broker(
+        limits,
+        dtd=graph,
+        approach=approach,
+        profile=profile,
+        lateness=times.lateness,
+        ahead=times.ahead,
+        streams=times.rules,
+        schema=schema,
+    )
+    load_broker(queries, names, broker)
     if ids:
         _tell_left_out(queries)
     rejected = Rejected()
     lines = _match_ids if ids else _match_nodes
-    for batch in read_batches(find_documents(documents, rejected), row_tag, limits, rejected):
+    found = find_documents(documents, rejected)
+    for batch in read_batches(found, row_tag, limits, rejected, with_times=times.needs_files):
         _print(lines(broker, batch, rejected))
     _print(map(_line, broker.advance()))
     if profile:

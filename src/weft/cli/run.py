@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.event_time import DocumentId, SchemaFile, Timestamp
 from weft.cli.interrupts import Interrupts
-from weft.cli.options import LimitSettings, RowTag
+from weft.cli.options import LimitSettings, Namespaces, RowTag, naming
 from weft.cli.places import DeadLetters, From, Jars, KafkaOptions, Output, To, ViewsOfRecords, read_places
 from weft.cli.run_report import tell_summary
 from weft.delivery.job import AHEAD, LATENESS, Job
@@ -35,7 +36,10 @@ def run(
     ] = False,
     format: Annotated[Format, typer.Option(help="Tables of Parquet or JSON, or a file for each message.")] = "parquet",
     mode: Annotated[
-        Mode, typer.Option(help="Put rejected documents into DIR/rejected, drop them, or end at the first.")
+        Mode,
+        typer.Option(
+            case_sensitive=False, help="Put rejected documents into DIR/rejected, drop them, or end at the first."
+        ),
     ] = "PERMISSIVE",
     row_tag: RowTag = None,
     ignore_namespaces: Annotated[bool, typer.Option("--ignore-namespaces", help="Compare local names only.")] = False,
@@ -71,6 +75,10 @@ def run(
     option: KafkaOptions = None,
     jars: Jars = None,
     views: ViewsOfRecords = None,
+    namespace: Namespaces = None,
+    timestamp: Timestamp = None,
+    id: DocumentId = None,
+    schema: SchemaFile = None,
     metrics_port: Annotated[
         int | None,
         typer.Option(metavar="PORT", min=0, max=65535, help="Serve counts for Prometheus at 127.0.0.1:PORT/metrics."),
@@ -94,8 +102,7 @@ def run(
     With --to kafka://… each message is a record that has its id in the header weft-message-id; a stream that was killed
     may send some again, and whoever reads them tells them by this id. Rejected documents go to TOPIC.rejected.
 
-    XSCL joins documents by the times at which their files were changed last. In a stream the XSCL subscriptions stay
-    the same from beginning to end.
+    XSCL joins documents by the times at which their files were changed last, or those that --timestamp tells.
     """
     places = read_places(documents, output, to, dead_letters, option)
     job = Job(
@@ -116,6 +123,10 @@ def run(
         target=places.target,
         dead_letters=places.dead_letters,
         views=views,
+        namespaces=naming(namespace, ignore_namespaces).namespaces,
+        timestamp=timestamp,
+        id=id,
+        schema=schema,
     )
     settings = dict(_setting(entry) for entry in conf or [])
     _run(job, stream, available_now, master, settings, jars, metrics_port)

@@ -98,6 +98,7 @@ def _find_files(path: str, rejected: Rejected) -> list[File]:
     return files
 
 
+# Long: what has come is given at three places, before it is too much or too late.
 def read_batches(
     found: list[GivenDocument],
     row_tag: str | None,
@@ -105,9 +106,11 @@ def read_batches(
     rejected: Rejected,
     most: int = _BATCH,
     wait: float | None = None,
+    with_times: bool = False,
 ) -> Iterator[list[Document]]:
     """The documents, a batch at a time: only one batch is ever held.
 
+    Unless they come `with_times`, those of their files, they come in the order given, and the time is the clock's.
     With `wait` the batch is given when nothing has come from standard input, or a pipe, for so many seconds.
     """
     with _progress(len(found)) as advance:
@@ -124,8 +127,7 @@ def read_batches(
                 if isinstance(entry, DocumentError):
                     rejected.tell(entry)
                     continue
-                # Without the time of the file: they come in the order given, and the time is the clock's.
-                batch.append(Document(entry.data, entry.id, entry.stream))
+                batch.append(entry if with_times else Document(entry.data, entry.id, entry.stream))
                 size += len(entry.data)
                 began = monotonic() if len(batch) == 1 else began
                 is_late = wait is not None and isinstance(each, str) and monotonic() - began > wait

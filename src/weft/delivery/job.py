@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -34,6 +34,10 @@ class Job:
     lateness: float = LATENESS
     ahead: float = AHEAD
     optimizer: Literal["greedy", "fixed"] = "greedy"  # what brings conditions up: see `weft.Broker`
+    namespaces: Mapping[str, str] = field(default_factory=dict)  # what prefixes mean in queries and paths
+    timestamp: str | None = None  # a path inside documents, or "clock"; else the time of the file
+    id: str | None = None  # a path inside documents; else the path of the file
+    schema: Path | None = None  # of XML Schema
     limits: Sequence[str] = ()  # such as max_bytes=1000: see `weft.Limits`
     target: Topics | None = None  # where messages go; else into the output
     dead_letters: str | None = None  # the topic for rejected documents, beside the target

@@ -37,7 +37,7 @@ _ADVICE = "remove it, and what it stands for is delivered anew if it comes again
 _NAMES, _NUMBER = Seal("delivery", 1, _ADVICE), Seal("delivered", 1, _ADVICE)
 _KEY = r"-[0-9a-f]{16}(?:-\d+)?\."
 _OURS = re.compile(  # a path below PATH, and no folder above it or of records
-    rf"(?:[^/._][^/]*/)(\d{{10,}})-[^/]+{_KEY}xml|(\d{{10,}})-rejected{_KEY}(?:xml|json)", re.ASCII
+    rf"(?:[^/._][^/]*/)(\d{{10,}})-[^/]+{_KEY}(?:xml|json)|(\d{{10,}})-rejected{_KEY}(?:xml|json)", re.ASCII
 )
 _WHOLE = re.compile(r"\d{1,19}", re.ASCII)
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from weft.durable import Seal, read_sealed, write_sealed
 from weft.errors import ConfigurationError
@@ -32,6 +32,18 @@ Mode = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 MESSAGES, REJECTED, RECORDS = "messages", "rejected", "_weft"
 _ADVICE = "bring it back as it was, or begin with another output and checkpoint"
 _JOB, _CHECKPOINT = Seal("job", 1, _ADVICE), Seal("checkpoint", 1, _ADVICE)
+
+
+def as_mode(mode: str) -> Mode:
+    """A mode in whatever case, as Spark takes it; raises ConfigurationError for what is none.
+
+    >>> as_mode("failFast")
+    'FAILFAST'
+    """
+    for known in get_args(Mode):
+        if known == mode.upper():
+            return cast(Mode, known)
+    raise ConfigurationError(f"mode: expected one of {', '.join(get_args(Mode))}, found {mode!r}")
 
 
 @dataclass(frozen=True, slots=True)

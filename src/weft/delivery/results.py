@@ -72,9 +72,9 @@ def _json(folder: Path) -> Iterator[Row]:
 
 
 def _message_files(folder: Path, subscription: str | None) -> Iterator[Row]:
-    """Names are `<batch>-<subscription>-<key>.xml`, the subscription quoted."""
+    """Names are `<batch>-<subscription>-<key>.xml`, or `.json` with columns; the subscription is quoted."""
     wanted = None if subscription is None else quoted(subscription)
-    for file in sorted(folder.glob("*/*.xml"), key=lambda path: path.name):
+    for file in sorted([*folder.glob("*/*.xml"), *folder.glob("*/*.json")], key=lambda path: path.name):
         found = _NAME.fullmatch(file.stem)
         if found is None:
             continue  # somebody else's

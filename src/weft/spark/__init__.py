@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from weft.delivery.metrics import BatchMetrics, Metrics, serve_metrics
     from weft.spark.compiled import Compiled, compile_subscriptions
     from weft.spark.deduplicating import deduplicate
+    from weft.spark.delivering import deliver
     from weft.spark.headers import with_headers
     from weft.spark.job import check_job, run_batch, run_stream
     from weft.spark.joins import join
     from weft.spark.metrics import MetricsListener, observed
     from weft.spark.record_headers import from_record_headers, to_record_headers
     from weft.spark.records import from_records, to_dead_letters, to_records
-    from weft.spark.transform import deliver, match, messages, rejected
+    from weft.spark.transform import match, messages, rejected
     from weft.spark.views_answers import SparkViews, UnansweredError, views
     from weft.spark.views_documents import materialize_views, recommend_views, select_nodes
     from weft.spark.views_folder import PartFolder, SparkManifest
@@ -102,7 +103,9 @@ if not TYPE_CHECKING:
                 from weft.spark import record_headers as home  # noqa: PLC0415
             case "from_records" | "to_dead_letters" | "to_records":
                 from weft.spark import records as home  # noqa: PLC0415
-            case "deliver" | "match" | "messages" | "rejected":
+            case "deliver":
+                from weft.spark import delivering as home  # noqa: PLC0415
+            case "match" | "messages" | "rejected":
                 from weft.spark import transform as home  # noqa: PLC0415
             case "SparkViews" | "UnansweredError" | "views":
                 from weft.spark import views_answers as home  # noqa: PLC0415

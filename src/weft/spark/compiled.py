@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -13,7 +13,10 @@ import pyarrow as pa
 
 from weft.broker.matcher import Matcher
 from weft.broker.reading import add_all
+from weft.broker.stream_rules import StreamRule, load_stream_rules
 from weft.broker.subscriptions import Subscription
+from weft.broker.typed import TypedColumn
+from weft.broker.typed_arrow import merged
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.engine.access import Access, fixed_access
@@ -37,6 +40,8 @@ class Compiled:
     version: int
     count: int
     joins: CompiledJoins | None = None  # of the XSCL subscriptions
+    rules: tuple[StreamRule, ...] = ()  # where documents have their times and ids, as the file of subscriptions says
+    columns: tuple[TypedColumn, ...] = ()  # all that subscriptions tell of nodes instead of their XML
     choice: AccessOfBatch | None = None  # made on the driver; without it each worker chooses for itself
 
     def without_joins(self) -> Compiled:
@@ -63,6 +68,7 @@ class WorkerPlans:
     destinations: pa.StringArray
     headers: HeaderMatcher
     adapting: Adapting | None = None
+    typed: dict[int, tuple[TypedColumn, ...]] = field(default_factory=dict)
     chosen: list[int] = field(default_factory=lambda: [0])  # the number of the driver's choice that is taken over
 
     def keep_up(self, choice: AccessOfBatch | None) -> None:
@@ -101,6 +107,7 @@ def compile_subscriptions(
     version: int = 1,
     headers: Configurations = (),
     optimizer: Retrieval = "greedy",
+    namespaces: Mapping[str, str] | None = None,
 ) -> Compiled:
     """Compile the subscriptions of a file or folder, or given ones (a query as text gets its place as id).
 
@@ -110,19 +117,35 @@ def compile_subscriptions(
     errors = add_all(
         matcher.add,
         subscriptions if isinstance(subscriptions, str | Path) else _entries(subscriptions),
-        lambda entry: replace(entry, ignore_namespaces=ignore_namespaces or entry.ignore_namespaces),
+        lambda entry: replace(
+            entry,
+            namespaces={**(namespaces or {}), **entry.namespaces},
+            ignore_namespaces=ignore_namespaces or entry.ignore_namespaces,
+        ),
     )
     kept = list(matcher.subscriptions.values())
     errors += [
         f"{each.id}: on Spark a destination is text, found {each.to!r}" for each in kept if not _is_text(each.to)
     ]
+    columns = _all_columns(matcher, errors)
     if errors:
         raise ConfigurationError("\n".join(errors))
     names = _strings([each.id for each in kept]), _strings([each.to for each in kept])
-    plans = WorkerPlans(matcher.engine, matcher.limits, *names, matcher.headers, matcher.adapting)
+    plans = WorkerPlans(matcher.engine, matcher.limits, *names, matcher.headers, matcher.adapting, matcher.typed)
     payload = pickle.dumps(plans, protocol=5)
     digest = blake2b(payload, digest_size=16).hexdigest()
-    return Compiled(payload, digest, version, len(kept), compile_joins(matcher, *names))
+    rules = load_stream_rules(subscriptions) if isinstance(subscriptions, str | Path) else []
+    joins = compile_joins(matcher, *names)
+    return Compiled(payload, digest, version, len(kept), joins, tuple(rules), columns)
+
+
+def _all_columns(matcher: Matcher, errors: list[str]) -> tuple[TypedColumn, ...]:
+    """The columns of all subscriptions that have some; what does not fit together is an error."""
+    try:
+        return tuple(merged(matcher.typed.values()).values())
+    except ConfigurationError as error:
+        errors.append(str(error))
+        return ()
 
 
 def _entries(given: Iterable[Subscription | str]) -> list[Subscription]:

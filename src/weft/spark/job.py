@@ -14,12 +14,14 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import bit_xor, coalesce, col, count_if, element_at, lit, struct, when, xxhash64
 from pyspark.sql.streaming.query import StreamingQuery
 
+from weft.broker.stream_rules import load_stream_rules
 from weft.broker.subscriptions import Subscription
 from weft.delivery.job import Job
 from weft.delivery.metrics import BatchMetrics
 from weft.delivery.output import MESSAGES, RECORDS, REJECTED, Record, alone, claim, finish, name_of_checkpoint
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
+from weft.spark.admitted import admitting_of
 from weft.spark.choices import Choices
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.job_places import Absent, as_sent, check_places, read_batch, read_stream, take_back, write
@@ -28,7 +30,7 @@ from weft.spark.joins_documents import documents_of, is_ahead
 from weft.spark.metrics import batch_metrics, observed
 from weft.spark.restarts import RestartingQuery
 from weft.spark.stream_versions import StreamVersions, plan_key
-from weft.spark.transform import Transform, deliver, messages, rejected, rejections
+from weft.spark.transform import Transform, deliver_single, messages, rejected, rejections
 from weft.spark.versions import Versions
 
 _JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
@@ -43,6 +45,7 @@ def check_job(job: Job, is_stream: bool) -> Compiled | None:
     For a batch the compiled subscriptions come back, so that they are compiled once.
     """
     check_places(job)
+    admitting_of(job, load_stream_rules(job.subscriptions))
     if is_stream:
         with alone(job.checkpoint_folder / "weft", _IN_USE):
             return None
@@ -58,10 +61,11 @@ def run_batch(spark: SparkSession, job: Job, compiled: Compiled | None = None) -
     with alone(job.output / RECORDS, _IN_WORK):
         claim(job.output, record, overwrite=job.overwrite, checkpoint=job.checkpoint_folder)
         spark.createDataFrame([], "nothing int")  # the session is this thread's own now: there Spark looks for sinks
-        frame = read_batch(spark, job)
+        source = read_batch(spark, job)
+        frame = source.transform(admitting_of(job, compiled.rules))
         done = _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, compiled))
         finish(job.output, record)
-        frame.unpersist()
+        source.unpersist()
     return done
 
 
@@ -103,7 +107,7 @@ def run_stream(
                 else:
                     on_batch(_run_with_joins(frame, batch, job, compiled))
 
-            stream = read_stream(spark, job)
+            stream = read_stream(spark, job).transform(admitting_of(job, load_stream_rules(job.subscriptions)))
             if planned.joins is not None:  # here, so that a batch that runs again has the clock that it had
                 stream = stream.withColumn(_AHEAD, coalesce(is_ahead(stream, "timestamp", job.ahead), lit(False)))
                 made = with_moments(join_stream(documents_of(_dated_well(stream)), planned, job.lateness))
@@ -130,6 +134,7 @@ def _compile(job: Job, subscriptions: Path | list[Subscription], version: int) -
         version=version,
         optimizer=job.optimizer,
         headers=job.views or (),
+        namespaces=job.namespaces,
     )
 
 
@@ -203,11 +208,11 @@ def _run(
     refused = refused if job.mode == "PERMISSIVE" else None
     for _ in range(_ATTEMPTS):
         documents, found, rejects, absent = Observation(), Observation(), Observation(), Absent(job)
-        work = as_sent(job, _and(deliver(compiled, mode=job.mode), joined, refused))
+        work = as_sent(job, _and(deliver_single(compiled, mode=job.mode), joined, refused))
         out = absent.counted(frame).transform(observed(work, documents, found))
         write(messages(_marked(out, rejects)), job, MESSAGES, batch)
         seen = found.get
-        again = deliver(compiled) if seen.get("refused") else rejections(compiled)  # the second need not match
+        again = deliver_single(compiled) if seen.get("refused") else rejections(compiled)  # the second need not match
         large = joined if job.target is not None and seen.get("refused") else None  # a folder takes all that joins make
         again = as_sent(job, _and(again, refused, large))
         if not seen.get("rejected") or _write_rejected(absent.left_out(frame), batch, job, again) == rejects.get:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -26,9 +27,11 @@ from weft.delivery.job import AHEAD, LATENESS
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
 from weft.documents.moment import Span, span
+from weft.documents.schema import Schema
 from weft.errors import ConfigurationError
 from weft.joins.compile.queries import ANY_LENGTH
 from weft.joins.pairs import PairJoins
+from weft.spark.admitted import admitting
 from weft.spark.compiled import Compiled, Subscriptions, unpack_joins
 from weft.spark.joins_documents import documents_of, furthest, is_ahead
 from weft.spark.joins_plans import CompiledJoins
@@ -96,12 +99,16 @@ def join(
     version: int = 1,
     limits: Limits | None = None,
     dtd: Dtd | None = None,
+    namespaces: Mapping[str, str] | None = None,
+    schema: str | Path | Schema | None = None,
 ) -> Transform:
     """Make messages of documents that belong together: `frame.transform(join("subscriptions.jsonl"))`.
 
     `column` has the documents as string or binary, `timestamp` when each came: a Spark timestamp, or a number of
-    seconds. If the frame has a column named by `stream`, it says which stream a document is of. `id` is the column, or
-    the columns, that tell the documents of one stream apart: of Kafka, `stream="topic", id=["partition", "offset"]`.
+    seconds; or it is a path to where documents have their time, such as "//CreDtTm", or "clock"; `id` may be one too.
+    If the frame has a column named by `stream`, it says which stream a document is of. `id` is the column, or the
+    columns, that tell the documents of one stream apart: of Kafka, `stream="topic", id=["partition", "offset"]`. What
+    has no time where one is expected, and what is not valid by a `schema`, takes no part (`deliver` tells which).
     A row in which one of these is null, or whose document cannot be read, takes no part. In a batch two documents of
     one stream with the same id end the job with an error; in a stream nobody looks for them, and what they bring is
     told for either.
@@ -123,20 +130,23 @@ def join(
     `ahead` after the clock, for all others would be late then. A stream may be stopped and go on from its checkpoint
     with other subscriptions: those that are new see the documents from then on.
     """
-    compiled = as_compiled(subscriptions, ignoreNamespace, limits, dtd, version)
+    compiled = as_compiled(subscriptions, ignoreNamespace, limits, dtd, version, namespaces=namespaces)
+    admit = admitting(compiled.rules, column, id, stream, timestamp, schema, limits, namespaces, ignoreNamespace)
     if compiled.joins is None:
         raise ConfigurationError("join: expected XSCL subscriptions, found none; the others are for weft.spark.deliver")
     span(lateness, "lateness")  # raises if it is none
     furthest(ahead)
 
     def transform(frame: DataFrame) -> DataFrame:
-        documents = documents_of(frame, column, id, stream, timestamp)
+        frame, names = admit(frame), (column, admit.id, stream, admit.timestamp)
+        documents = documents_of(frame, *names)
         if frame.isStreaming:
-            documents = documents_of(frame.where(~is_ahead(frame, timestamp, ahead)), column, id, stream, timestamp)
+            documents = documents_of(frame.where(~is_ahead(frame, admit.timestamp, ahead)), *names)
             made = join_stream(documents, compiled, lateness)
         else:
             made = _batch(documents, compiled)
-        return with_seconds(made) if isinstance(frame.schema[timestamp].dataType, NumericType) else with_moments(made)
+        is_number = isinstance(frame.schema[admit.timestamp].dataType, NumericType)
+        return with_seconds(made) if is_number else with_moments(made)
 
     return transform
 

@@ -13,7 +13,7 @@ from pyspark.sql.types import NumericType, StringType, TimestampNTZType, Timesta
 from weft.documents.moment import END, SECOND, Span, span
 from weft.errors import ConfigurationError
 from weft.spark.joins_worker import SEPARATOR
-from weft.spark.transform import check_documents, quoted_column
+from weft.spark.transform import FAULT, check_documents, is_place, quoted_column
 
 
 def documents_of(
@@ -37,7 +37,7 @@ def documents_of(
     named = stream in frame.columns and isinstance(frame.schema[stream].dataType, StringType)
     of = coalesce(quoted_column(stream), lit("")) if named else lit("")
     parts = [quoted_column(each).cast("string") for each in ids]
-    documents = frame.select(
+    documents = _admitted(frame).select(
         concat(*chain.from_iterable((part, lit(SEPARATOR)) for part in parts), of).alias("document"),
         of.alias("stream"),
         _nanoseconds(frame, timestamp).alias("nanoseconds"),
@@ -45,6 +45,11 @@ def documents_of(
         struct(*map(quoted_column, ids)).alias("arrival"),
     )
     return documents.where("document IS NOT NULL AND value IS NOT NULL AND nanoseconds IS NOT NULL")
+
+
+def _admitted(frame: DataFrame) -> DataFrame:
+    """The documents that go on."""
+    return frame.where(quoted_column(FAULT).isNull()) if is_place(frame, FAULT) else frame
 
 
 def is_ahead(frame: DataFrame, timestamp: str, ahead: Span) -> Column:

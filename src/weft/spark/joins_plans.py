@@ -21,6 +21,7 @@ from weft.joins.time.arrivals import ANY_TIME, Arrivals
 from weft.plans.xscl import Xscl
 
 _CASCADES = 0  # the shard of all that publishes, or reads what is published
+_TOLD = 10  # ids in an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class CompiledJoins:
     publishes: bool  # whether messages become documents, which the other languages may ask for
     cascades: frozenset[str]  # the identities of those that publish, or read what is published
     identity: str  # of the subscriptions: equal ones are joined in the same way
+    told: str  # their ids, if they are not too many
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,13 @@ def _compiled(
         bool(published),
         frozenset(identities[number] for number in plans if _is_of_cascade(plans[number], published)),
         _identity(xscl.values()),
+        _told([each.id for each in xscl.values()]),
     )
+
+
+def _told(ids: list[str]) -> str:
+    more = f" and {len(ids) - _TOLD} more" if len(ids) > _TOLD else ""
+    return ", ".join(ids[:_TOLD]) + more
 
 
 def why_gathered(plan: Xscl, published: Collection[str]) -> str | None:

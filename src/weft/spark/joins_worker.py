@@ -27,6 +27,7 @@ from weft.joins.output.found import Failures, Found, JoinMessage
 from weft.joins.pairs import Candidate
 from weft.spark.compiled import Compiled, unpack, unpack_joins
 from weft.spark.joins_plans import CompiledJoins, JoinPlans
+from weft.spark.typed_worker import parted
 
 _ROWS = 10_000  # of an output batch, at most
 _CHARACTERS = 16 * 1024 * 1024  # and about so much text
@@ -159,7 +160,12 @@ class Gather:
         """What the documents that messages became bring to those who ask for one document at a time."""
         for chunk in chunks(published):
             table = read(chunk, limits)
-            rows = deliver(unpack(self.compiled).engine, table)
+            plans = unpack(self.compiled)
+            rows, typed = parted(deliver(plans.engine, table), plans.typed)
+            for row in typed:
+                document = table.documents[row.place]
+                moment = document.nanoseconds or 0
+                yield WrittenRow(row.subscription, row.text, row.position, (document.id,), moment)
             columns = rows.document.tolist(), rows.subscription.tolist(), rows.text, rows.position.tolist()
             for at, number, text, place in zip(*columns, strict=True):
                 document = table.documents[at]

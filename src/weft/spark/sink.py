@@ -129,7 +129,8 @@ def _message_file(row: dict[str, Any], keys: dict[str, Any]) -> tuple[Name, byte
         raise ConfigurationError(f"expected a subscription and a message, or a value in 'rejected', found {found}")
     to = subscription if row["destination"] is None else row["destination"]
     key = digest(subscription, row["position"], *keys.values())
-    return Name(quoted(to), f"{quoted(subscription)}-{key}", ".xml"), f"{message}\n".encode()
+    ending = ".xml" if row.get("columns") is None else ".json"
+    return Name(quoted(to), f"{quoted(subscription)}-{key}", ending), f"{message}\n".encode()
 
 
 def _rejected_files(rejected: dict[str, Any], keys: dict[str, Any]) -> Iterator[tuple[Name, bytes]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import get_args
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import col, lit
-from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -19,17 +19,24 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from weft.delivery.output import REJECTED, Mode
+from weft.broker.typed_arrow import struct_type
+from weft.delivery.output import REJECTED, Mode, as_mode
 from weft.documents.document import Limits
 from weft.documents.dtd import Dtd
+from weft.documents.schema import Schema
 from weft.errors import ConfigurationError
 from weft.headers.configuration import Configurations
 from weft.optimizer.adapting import Retrieval
+from weft.spark.clashes import without_clashes
 from weft.spark.compiled import Compiled, Subscriptions, compile_subscriptions
+from weft.spark.reloading import Reloaded
+from weft.spark.typed_worker import COLUMNS
 from weft.spark.worker import DeliverWorker, MatchWorker
 from weft.spark.worker_documents import Layout
 
 Transform = Callable[[DataFrame], DataFrame]
+#: The column that tells why a document must not go on (see `admitted`).
+FAULT = "_weft_fault"
 _REJECTED = ("error", "line", "column", "source")  # what its column tells
 _ADDED = (
     StructField("subscription", StringType()),
@@ -40,48 +47,34 @@ _ADDED = (
 )
 
 
-# Long: half of it says what the options mean.
-def deliver(
-    subscriptions: Subscriptions | Compiled,
+def deliver_single(
+    compiled: Compiled,
     column: str = "value",
     *,
     keys: Sequence[str] | None = None,
     id: str = "document",
     stream: str = "stream",
-    mode: Mode = "PERMISSIVE",
+    mode: str = "PERMISSIVE",
     columnNameOfCorruptRecord: str = REJECTED,
     rowTag: str | None = None,
-    ignoreNamespace: bool = False,
-    version: int = 1,
-    limits: Limits | None = None,
-    dtd: Dtd | None = None,
-    headers: Configurations = (),
     header: str = "header",
-    optimizer: Retrieval = "greedy",
+    reload: Reloaded | None = None,
 ) -> Transform:
-    """Make messages of documents: `frame.transform(deliver("subscriptions.jsonl"))`, in batch or streaming.
+    """Make messages of single documents; what the options mean is told by `deliver` (see `delivering`)."""
+    how = as_mode(mode)
+    alone, name = _alone(compiled), _corrupt_column(how, columnNameOfCorruptRecord)
 
-    `column` has the documents as string or binary; null is no document. All other columns are passed through, or
-    only `keys`. Each message is a row: `subscription`, `destination`, `message`, `position` (a subscription that
-    selects several nodes of a document has a message for each, numbered from 1) and `version`, the number given here.
-    If the frame has a column named by `stream`, it says which stream a document is of.
+    def transform(frame: DataFrame) -> DataFrame:
+        layout = _layout(frame, column, keys, id, stream, rowTag, header)
+        return _deliver(frame, alone, layout, name, how, reload=reload)
 
-    `subscriptions` is a file or folder, or a sequence of subscriptions or query texts. What is wrong with them raises
-    ConfigurationError here, on the driver.
+    return transform
 
-    A document that cannot be read is, by `mode`: with PERMISSIVE a row of its own, whose column `rejected` (or the
-    name given as `columnNameOfCorruptRecord`) has error, line, column and source while the message is null (see
-    `messages` and `rejected`); left out with DROPMALFORMED; the end of the job with FAILFAST. With `rowTag` each
-    element of that name is a document, and a column `row` tells where in its document it starts;
-    `ignoreNamespace` compares local names only, in all queries.
 
-    `headers` are configurations of views, or a file of them. If the frame has a binary column named by `header` (see
-    `with_headers`), a document is parsed only where its header does not tell that nobody wants it. `optimizer` is that
-    of `weft.Broker`: each worker chooses by the documents that it gets.
-    """
-    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, version, headers, optimizer))
-    name = _corrupt_column(mode, columnNameOfCorruptRecord)
-    return lambda frame: _deliver(frame, compiled, _layout(frame, column, keys, id, stream, rowTag, header), name, mode)
+def added_names(compiled: Compiled, corrupt: str, row_tag: str | None) -> list[str]:
+    """The columns that messages have beside those passed through."""
+    more = [*(["row"] if row_tag else []), *([COLUMNS] if compiled.columns else []), corrupt]
+    return [*(field.name for field in _ADDED), *more]
 
 
 def rejections(compiled: Compiled) -> Transform:
@@ -95,50 +88,69 @@ def rejections(compiled: Compiled) -> Transform:
 
 
 def _deliver(
-    frame: DataFrame, compiled: Compiled, layout: Layout, name: str | None, mode: Mode, only_rejected: bool = False
+    frame: DataFrame,
+    compiled: Compiled,
+    layout: Layout,
+    name: str | None,
+    mode: Mode,
+    only_rejected: bool = False,
+    reload: Reloaded | None = None,
 ) -> DataFrame:
     added = [*_ADDED, *([StructField("row", LongType())] if layout.row_tag else [])]
+    if compiled.columns:
+        typed = struct_type({column.name: column for column in compiled.columns})
+        added.append(StructField(COLUMNS, from_arrow_type(typed)))
     if name is not None:
         added.append(rejected_field(name, frame.schema[layout.value].dataType))
     _check_free(layout.keys, [field.name for field in added])
     schema = StructType([_nullable(frame.schema[key]) for key in layout.keys] + added)
-    work = DeliverWorker(compiled, layout, to_arrow_schema(StructType(added)), name, mode == "FAILFAST", only_rejected)
+    fail, arrow = mode == "FAILFAST", to_arrow_schema(StructType(added), timezone="UTC")
+    work = DeliverWorker(compiled, layout, arrow, name, fail, only_rejected, reload)
     return frame.mapInArrow(work, schema)
 
 
+# Long: nearly all of it is what is given.
 def match(
     subscriptions: Subscriptions | Compiled,
     column: str = "value",
     *,
     matches: str = "matches",
     stream: str = "stream",
-    mode: Mode = "PERMISSIVE",
+    mode: str = "PERMISSIVE",
     columnNameOfCorruptRecord: str | None = None,
     ignoreNamespace: bool = False,
+    namespaces: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     dtd: Dtd | None = None,
     headers: Configurations = (),
     header: str = "header",
     optimizer: Retrieval = "greedy",
+    prefix: str | None = None,
+    schema: str | Path | Schema | None = None,
 ) -> Transform:
     """Add a column `matches: array<string>` with the ids of the subscriptions that match each document.
 
     A document that cannot be read has null there, and if `columnNameOfCorruptRecord` names a column, that one tells
-    why; with DROPMALFORMED it is left out, with FAILFAST it ends the job. The rest is as for `deliver`.
+    why; with DROPMALFORMED it is left out, with FAILFAST it ends the job. A document that is not valid by a `schema` is
+    rejected too. The rest is as for `deliver`.
     """
-    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, 1, headers, optimizer))
-    name = _corrupt_column(mode, columnNameOfCorruptRecord)
+    compiled = _alone(as_compiled(subscriptions, ignoreNamespace, limits, dtd, 1, headers, optimizer, namespaces))
+    how = as_mode(mode)
+    name = _corrupt_column(how, columnNameOfCorruptRecord)
+    checked = schema if isinstance(schema, Schema) or schema is None else Schema.load(schema)
 
     def transform(frame: DataFrame) -> DataFrame:
-        layout = _layout(frame, column, frame.columns, "", stream, None, header)
+        named = [matches] if name is None else [matches, name]
+        frame, renamed = without_clashes(frame, [each for each in frame.columns if each != column], named, prefix)
+        layout = _layout(frame, column, frame.columns, "", renamed.get(stream, stream), None, header)
         added = [StructField(matches, ArrayType(StringType()))]
         if name is not None:
             added.append(rejected_field(name, frame.schema[column].dataType))
-        _check_free(layout.keys, [field.name for field in added])
-        schema = StructType([*frame.schema.fields, *added])
-        fail, drop = mode == "FAILFAST", mode == "DROPMALFORMED"
-        work = MatchWorker(compiled, layout, to_arrow_schema(StructType(added)), matches, name, fail, drop)
-        return frame.mapInArrow(work, schema)
+        _check_free(layout.keys, named)
+        out = StructType([*frame.schema.fields, *added])
+        fail, drop = how == "FAILFAST", how == "DROPMALFORMED"
+        work = MatchWorker(compiled, layout, to_arrow_schema(StructType(added)), matches, name, fail, drop, checked)
+        return frame.mapInArrow(work, out)
 
     return transform
 
@@ -160,7 +172,7 @@ def rejected(frame: DataFrame, columnNameOfCorruptRecord: str = REJECTED) -> Dat
     has_rejected = _has_rejected(frame, columnNameOfCorruptRecord)
     if "subscription" not in frame.columns:  # the rows of select_nodes
         frame = frame.select("document", *([columnNameOfCorruptRecord] if has_rejected else []))
-    added = {field.name for field in _ADDED} | ({columnNameOfCorruptRecord} if has_rejected else set())
+    added = {COLUMNS, *(field.name for field in _ADDED)} | ({columnNameOfCorruptRecord} if has_rejected else set())
     keys = [quoted_column(name) for name in frame.columns if name not in added]
     keys += [quoted_column("subscription")] if "subscription" in frame.columns else []
     if not has_rejected:
@@ -196,6 +208,7 @@ def as_compiled(
     version: int,
     headers: Configurations = (),
     optimizer: Retrieval = "greedy",
+    namespaces: Mapping[str, str] | None = None,
 ) -> Compiled:
     """Subscriptions compiled, unless they are already."""
     if isinstance(subscriptions, Compiled):
@@ -208,23 +221,21 @@ def as_compiled(
         version=version,
         headers=headers,
         optimizer=optimizer,
+        namespaces=namespaces,
     )
 
 
 def _alone(compiled: Compiled) -> Compiled:
     """Subscriptions that ask for one document at a time."""
     if compiled.joins is not None:
-        number = compiled.joins.pairwise + compiled.joins.gathered
         raise ConfigurationError(
-            f"expected subscriptions that ask for one document at a time, found {number} in XSCL, which joins "
-            "documents: give these to weft.spark.join"
+            "expected subscriptions that ask for one document at a time, found XSCL, which joins documents: "
+            f"{compiled.joins.told}; give these to weft.spark.join"
         )
     return compiled
 
 
 def _corrupt_column(mode: Mode, name: str | None) -> str | None:
-    if mode not in get_args(Mode):
-        raise ConfigurationError(f"mode: expected one of {', '.join(get_args(Mode))}, found {mode!r}")
     return name if mode == "PERMISSIVE" else None
 
 
@@ -238,8 +249,9 @@ def _layout(
     header: str = "header",
 ) -> Layout:
     check_documents(frame, column)
-    error = "error" if is_place(frame, "error") else None
-    passed = [name for name in frame.columns if name not in (column, error)] if keys is None else list(keys)
+    places = [name for name in (FAULT, "error") if is_place(frame, name)]
+    error = places[0] if places else None  # a fault that was found later knows of the error before
+    passed = [name for name in frame.columns if name not in (column, *places)] if keys is None else list(keys)
     if unknown := [name for name in passed if name not in frame.columns]:
         raise ConfigurationError(f"keys: expected some of {', '.join(frame.columns)}, found {unknown[0]!r}")
     is_binary = header in frame.columns and isinstance(frame.schema[header].dataType, BinaryType)
@@ -269,7 +281,7 @@ def is_place(frame: DataFrame, name: str) -> bool:
 def _check_free(keys: Sequence[str], added: Sequence[str]) -> None:
     for name in added:
         if name in keys:
-            advice = "rename it, or leave it out of keys"
+            advice = "give a prefix for such columns, or leave it out of keys"
             raise ConfigurationError(f"the frame has a column {name!r}, which is to be added; {advice}")
 
 

@@ -51,6 +51,8 @@ class Versions:
         if self._current is None:
             self.check()
         recorded = self._recorded()
+        if recorded is not None and self._current is not None and recorded["version"] != self._current.version:
+            self._current = self._stored(recorded["version"])  # another process has seen it
         if recorded is None or recorded["batch"] != batch:
             self._look_for_new()
             assert self._current is not None

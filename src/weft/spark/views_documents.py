@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import get_args
 
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
-from weft.delivery.output import REJECTED, Mode
+from weft.delivery.output import REJECTED, as_mode
 from weft.documents.document import Limits
 from weft.durable import in_turn
 from weft.errors import ConfigurationError
@@ -43,7 +42,7 @@ def select_nodes(
     id: str = "document",
     source: str = _SOURCE,
     namespaces: Mapping[str, str] | None = None,
-    mode: Mode = "PERMISSIVE",
+    mode: str = "PERMISSIVE",
     columnNameOfCorruptRecord: str = REJECTED,
     limits: Limits | None = None,
 ) -> Transform:
@@ -55,7 +54,7 @@ def select_nodes(
     workload. What cannot be read is told, left out or the end, by `mode`, as for `deliver`.
     """
     workload, names = _queries([queries] if isinstance(queries, str) else queries, namespaces)
-    name = columnNameOfCorruptRecord if _checked(mode) == "PERMISSIVE" else None
+    name = columnNameOfCorruptRecord if as_mode(mode) == "PERMISSIVE" else None
 
     def transform(frame: DataFrame) -> DataFrame:
         fields = [*from_arrow_schema(nullable(SCHEMA)).fields, StructField("query", StringType())]
@@ -80,7 +79,7 @@ def recommend_views(
     id: str = "document",
     source: str = _SOURCE,
     namespaces: Mapping[str, str] | None = None,
-    mode: Mode = "PERMISSIVE",
+    mode: str = "PERMISSIVE",
     limits: Limits | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Recommendation:
@@ -113,7 +112,7 @@ def materialize_views(
     id: str = "document",
     source: str = _SOURCE,
     namespaces: Mapping[str, str] | None = None,
-    mode: Mode = "PERMISSIVE",
+    mode: str = "PERMISSIVE",
     limits: Limits | None = None,
 ) -> SparkManifest:
     """Store what was recommended of a workload's answers, or all of the answers of queries, as Parquet in a folder.
@@ -158,13 +157,7 @@ def _documents(frame: DataFrame, column: str, id: str) -> DataFrame:
     return frame.select(*columns, *(["error"] if is_place(frame, "error") else []))
 
 
-def _reader(documents: DataFrame, workload: Workload, source: str, mode: Mode, limits: Limits | None) -> NodeReader:
+def _reader(documents: DataFrame, workload: Workload, source: str, mode: str, limits: Limits | None) -> NodeReader:
     layout = Layout("value", (), "document", None, "error" if "error" in documents.columns else None)
     selections = tuple(query.selection for query in workload.queries)
-    return NodeReader(source, selections, layout, limits or Limits(), _checked(mode) == "FAILFAST")
-
-
-def _checked(mode: Mode) -> Mode:
-    if mode not in get_args(Mode):
-        raise ConfigurationError(f"mode: expected one of {', '.join(get_args(Mode))}, found {mode!r}")
-    return mode
+    return NodeReader(source, selections, layout, limits or Limits(), as_mode(mode) == "FAILFAST")

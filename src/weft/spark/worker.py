@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from weft.broker.answers import deliver, read_to_match
+from weft.broker.admission import Admission
+from weft.broker.answers import deliver, portions, read_to_match
 from weft.broker.answers import match as match_batch
 from weft.documents.build import read
+from weft.documents.schema import Schema
 from weft.documents.table import NodeTable
 from weft.engine.deliveries import Deliveries
 from weft.engine.messages.texts import Texts
 from weft.spark.compiled import Compiled, WorkerPlans, unpack
+from weft.spark.reloading import Reloaded
+from weft.spark.typed_worker import COLUMNS, TypedRow, parted
 from weft.spark.worker_documents import KnownByHeader, Layout, Rejection, not_made, offsets_of, read_batches, rows_of
 
 _ROWS = 10_000  # rows of an output batch, at most
@@ -33,9 +37,14 @@ class DeliverWorker:
     rejected: str | None  # the column for rejected documents; None drops them
     fail_fast: bool = False
     only_rejected: bool = False  # documents are read only: what cannot be read is known then
+    reload: Reloaded | None = None  # subscriptions that change while a stream runs
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The messages of each document, and a row for each document or message that came to nothing."""
+        if self.reload is not None:
+            now = replace(self, compiled=self.reload.current(self.compiled), reload=None)
+            yield from now(batches)
+            return
         plans = unpack(self.compiled)
         for batch in batches:
             known = KnownByHeader(plans.headers, plans.limits, True)
@@ -48,7 +57,9 @@ class DeliverWorker:
                 if self.rejected is not None and bad:
                     yield self._rejections(batch, bad, plans)
                 if made and made.text:
-                    yield from self._messages(batch, table, made, plans)
+                    plain, typed = parted(made, plans.typed)
+                    yield from self._messages(batch, table, plain, plans)
+                    yield from self._typed(batch, table, typed, plans)
         if not self.only_rejected:
             plans.tell(self.compiled.choice, self.compiled.digest)
 
@@ -69,6 +80,25 @@ class DeliverWorker:
                 "version": pa.repeat(pa.scalar(self.compiled.version, pa.int32()), end - start),
             }
             yield self._batch(batch, place[cut], made)
+
+    def _typed(
+        self, batch: pa.RecordBatch, table: NodeTable, rows: Iterator[TypedRow], plans: WorkerPlans
+    ) -> Iterator[pa.RecordBatch]:
+        place, offset = np.array(rows_of(table.documents)), np.array(offsets_of(table.documents))
+        for some in portions(rows, lambda row: len(row.text), _ROWS, _BYTES):
+            documents, subscription, position, texts, values = zip(*some, strict=True)
+            numbers, at = pa.array(subscription, pa.int64()), np.array(documents)
+            made = {
+                "subscription": plans.ids.take(numbers),
+                "destination": plans.destinations.take(numbers),
+                "message": pa.array(texts, pa.string()),
+                "position": pa.array(position, pa.int32()),
+                "row": pa.array(offset[at], pa.int64()),
+                "version": pa.repeat(pa.scalar(self.compiled.version, pa.int32()), len(some)),
+            }
+            if COLUMNS in self.added.names:
+                made[COLUMNS] = pa.array(values, self.added.field(COLUMNS).type)
+            yield self._batch(batch, place[at], made)
 
     def _rejections(self, batch: pa.RecordBatch, bad: list[Rejection], plans: WorkerPlans) -> pa.RecordBatch:
         assert self.rejected is not None
@@ -98,15 +128,17 @@ class MatchWorker:
     rejected: str | None
     fail_fast: bool = False
     drop: bool = False
+    schema: Schema | None = None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Each input batch with its new column; a rejected document has no list at all."""
         plans = unpack(self.compiled)
+        admission = Admission((), self.schema, plans.limits)
         for batch in batches:
             numbers: list[Any] = [None] * len(batch)
             records: list[dict[str, object] | None] = [None] * len(batch)
             by_header = KnownByHeader(plans.headers, plans.limits)
-            reader = partial(read_to_match, plans.engine)
+            reader = partial(read_to_match, plans.engine) if admission.is_open else admission.check_within
             for documents, unread in read_batches(batch, self.layout, plans.limits, by_header, reader):
                 plans.keep_up(self.compiled.choice)
                 found = match_batch(plans.engine, documents)

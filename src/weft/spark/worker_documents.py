@@ -22,6 +22,7 @@ from weft.inputs.rows import read_rows
 from weft.spark.compiled import WorkerPlans
 
 _UNPACKED = 64  # documents
+_NAMED, _LONGEST = 8, 60  # key columns that name a document which has no id, and characters of each
 ReadDocuments = TypeVar("ReadDocuments", NodeTable, NodeTable | DocumentPaths)
 
 
@@ -142,7 +143,8 @@ def _read(
         else:
             yield reader([], limits), [(chunk[0], _failed(chunk[0], error))]
         return
-    yield read, list(zip(_left_out(chunk, read.documents), read.rejected, strict=True)) if read.rejected else []
+    left = {document.id: document for document in (_left_out(chunk, read.documents) if read.rejected else ())}
+    yield read, [(left[error.document], error) for error in read.rejected]
 
 
 def _left_out(chunk: Sequence[Document], read: Sequence[Document]) -> list[Document]:
@@ -165,11 +167,12 @@ def documents_in(
     errors = batch.column(layout.error) if layout.error else None
     headers = batch.column(layout.header) if layout.header else None
     for row, data in enumerate(_values(batch.column(layout.value))):
+        if errors is not None and errors[row].is_valid:
+            found = errors[row].as_py()
+            error = DocumentError(str(row), found["line"], found["column"], 0, found["reason"])
+            unreadable.append(Rejection(row, named(error, batch, layout), data))
+            continue
         if data is None:
-            if errors is not None and errors[row].is_valid:
-                found = errors[row].as_py()
-                error = DocumentError(str(row), found["line"], found["column"], 0, found["reason"])
-                unreadable.append(Rejection(row, named(error, batch, layout), None))
             continue
         stream = (streams[row] or "") if streams is not None else ""
         if layout.row_tag is None:
@@ -220,7 +223,13 @@ def _values(column: pa.Array) -> Iterator[bytes | str | None]:
 
 
 def named(error: DocumentError, batch: pa.RecordBatch, layout: Layout) -> DocumentError:
-    """The error with the document's id, if the frame has one, in place of its row's number."""
+    """The error with the document's id, if the frame has one, or its key columns, in place of its row's number."""
     row = int(error.document.partition("@")[0])
-    name = batch.column(layout.id)[row].as_py() if layout.id else f"row {row}"
+    keys = [f"{key}={_shown(batch.column(key)[row].as_py())}" for key in layout.keys[:_NAMED]]
+    name = batch.column(layout.id)[row].as_py() if layout.id else ", ".join(keys) or f"row {row}"
     return DocumentError(str(name), error.line, error.column, error.offset, error.reason)
+
+
+def _shown(value: object) -> str:
+    text = value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"

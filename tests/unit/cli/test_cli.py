@@ -317,8 +317,8 @@ def test_a_bar_is_shown_on_a_terminal_if_there_are_many_documents(write: Write, 
 def test_check_tells_how_many_subscriptions_are_fine(write: Write) -> None:
     one, two = run("check", write("1.xpath", "/a")), run("check", write("2.xpath", "/a\n# more\n//b"))
 
-    assert (one.exit_code, one.stdout) == (0, "1 subscription is fine\n")
-    assert (two.exit_code, two.stdout) == (0, "2 subscriptions are fine\n")
+    assert (one.exit_code, one.stdout) == (0, "1 subscription is fine: 1 XPath\n")
+    assert (two.exit_code, two.stdout) == (0, "2 subscriptions are fine: 2 XPath\n")
 
 
 def test_check_tells_all_errors_with_place_and_caret(write: Write) -> None:
@@ -332,15 +332,41 @@ def test_check_tells_all_errors_with_place_and_caret(write: Write) -> None:
 
     assert (result.exit_code, result.stdout) == (2, "")
     for told in (
-        "q.jsonl:1: XPath 1:4: expected a path, a constant or a function, found the end of the query\n  /a[\n     ^\n",
-        "q.jsonl:2: XPath 1:3: expected a declared prefix, found 'p'\n  //p:b\n    ^\n",
+        "q.jsonl:1 (a): XPath 1:4: expected a path, a constant or a function, found the end of the query\n  /a[\n",
+        "q.jsonl:2 (b): XPath 1:3: expected a declared prefix, found 'p'\n  //p:b\n    ^\n",
         "q.jsonl:3:1: expected a JSON object",
         "q.jsonl:4: id 'a' is taken by q.jsonl:1",
-        "q.jsonl:6: language: expected",
+        "q.jsonl:6 (d): language: expected",
         'q.jsonl:7: expected an object with "query"',
     ):
         assert told in result.stderr
     assert "fine" not in result.stderr
+    assert result.stderr.endswith("6 errors in 4 subscriptions\n")
+
+
+def test_check_tells_totals_ids_errors_and_warnings_as_json(write: Write) -> None:
+    queries = write(
+        "q.jsonl",
+        '{"id": "a", "query": "/a["}\n{"id": "b", "query": "//a[b > \'x\']"}\n'
+        '{"id": "c", "query": "<m>{ for $a in //a return $a }</m>"}\n{"stream": "s", "timestamp": "//["}\n',
+    )
+
+    result = run("check", "--json", queries)
+
+    assert (result.exit_code, result.stderr) == (2, "")
+    found = json.loads(result.stdout)
+    assert (found["subscriptions"], found["languages"], found["ids"]) == (3, {"XPath": 1, "FLWR": 1}, ["a", "b", "c"])
+    by_rule, by_query = found["errors"]
+    assert by_rule["message"].startswith("q.jsonl:4: XPath 1:3")
+    assert (by_query["id"], by_query["place"], by_query["line"], by_query["column"]) == ("a", "q.jsonl:1", 1, 4)
+    assert [(each["id"], each["line"], each["column"]) for each in found["warnings"]] == [("b", 1, 9)]
+
+
+def test_check_warns_of_a_file_without_subscriptions(write: Write) -> None:
+    result = run("check", write("q.xpath", "# nothing yet\n"))
+
+    assert (result.exit_code, result.stdout) == (0, "0 subscriptions\n")
+    assert result.stderr == "warning: q.xpath: there is no subscription in it\n"
 
 
 def test_check_knows_the_namespaces_of_the_command_line(write: Write) -> None:
@@ -515,7 +541,7 @@ def test_generated_queries_follow_their_options_and_are_fine(write: Write) -> No
 
     assert not any("//" in query or "*" in query for query in result.stdout.splitlines())
     assert any("[" in query for query in result.stdout.splitlines())
-    assert run("check", write("q.xpath", result.stdout)).stdout == "20 subscriptions are fine\n"
+    assert run("check", write("q.xpath", result.stdout)).stdout == "20 subscriptions are fine: 20 XPath\n"
 
 
 def test_generate_takes_a_dtd_from_a_file(write: Write) -> None:
