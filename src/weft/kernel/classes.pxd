@@ -1,3 +1,4 @@
+from weft.kernel.prefetching cimport prefetch
 from weft.kernel.tables cimport IntLists
 
 cdef enum:  # the columns of a class's record, half a line of the cache
@@ -33,8 +34,11 @@ cdef class ResultClasses:
 
     cdef int take_classes(self, ResultClasses known) except? -1
     cdef int refine(self, int path) except? -1 nogil
+    cdef void fetch(self, int far, int near) noexcept nogil
     cdef int split(self, int path, int k) except? -1 nogil
     cdef int move(self) except? -1 nogil
     cdef int collect(self) except? -1
     cdef void tidy(self, int k) noexcept nogil
+    cdef Py_ssize_t count_at(self, int path) noexcept nogil
+    cdef Py_ssize_t put_at(self, int path, int[::1] results, Py_ssize_t put) noexcept nogil
     cdef long long class_memory(self) noexcept nogil

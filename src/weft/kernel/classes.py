@@ -9,6 +9,7 @@ import numpy as np
 from weft.kernel.arrays import copied, held, wider, zeros
 
 if not cython.compiled:  # compiled, the types are those of the .pxd
+    from weft.kernel.prefetching import prefetch
     from weft.kernel.tables import IntLists
 
     STAMP, SIZE, START, LISTED, VERSION, TOLD, TOLD_SIZE, TOLD_ROOM = range(8)  # the columns of a class's record
@@ -16,6 +17,8 @@ if not cython.compiled:  # compiled, the types are those of the .pxd
 
 CLASS_BYTES = cython.declare(cython.int, 40)
 CLASS_BYTES = 40  # what a class takes in columns of its own
+AHEAD = cython.declare(cython.Py_ssize_t, 8)
+AHEAD = 8  # classes between one that is split and one that is fetched
 
 
 @cython.cclass
@@ -80,10 +83,26 @@ class ResultClasses:
         self.classes_of_path.reserve(path, number)
         is_split: cython.bint = False
         for i in range(number):
+            if cython.compiled and i + AHEAD < number:
+                self.fetch(touched[i + AHEAD], touched[i + AHEAD // 2])
             is_split |= self.split(path, touched[i])
         if is_split:
             self.move()
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def fetch(self, far: cython.int, near: cython.int) -> cython.void:
+        """Fetch what splitting two classes will look at: they are scattered, and most of the time goes by waiting."""
+        prefetch(cython.address(self.record[far * RECORD]))
+        if far < self.paths_of_class.lists:
+            prefetch(cython.address(self.paths_of_class.size[far]))
+            prefetch(cython.address(self.paths_of_class.room[far]))
+            prefetch(cython.address(self.paths_of_class.start[far]))
+        if near < self.paths_of_class.lists:
+            end: cython.Py_ssize_t = self.paths_of_class.start[near] + self.paths_of_class.size[near]
+            prefetch(cython.address(self.paths_of_class.pool[end]))
 
     @cython.cfunc
     @cython.nogil
@@ -192,9 +211,50 @@ class ResultClasses:
 
     def results_at(self, path: int) -> object:
         """The results that end at a label path."""
-        found = [np.zeros(0, np.int32)]
-        for k in self.classes_of_path.of(path).tolist():
+        return self.results_of(np.array([path], np.int32))[0]
+
+    def results_of(self, paths) -> tuple:
+        """The results that end at label paths, one path's behind the other's, and how many each has."""
+        path: cython.int[::1] = held(paths)
+        numbers = np.zeros(len(path), np.int64)
+        number: cython.longlong[::1] = held(numbers)
+        at: cython.Py_ssize_t
+        put: cython.Py_ssize_t = 0
+        with cython.nogil:
+            for at in range(path.shape[0]):
+                number[at] = self.count_at(path[at])
+        made = np.empty(int(numbers.sum()), np.int32)
+        results: cython.int[::1] = held(made)
+        with cython.nogil:
+            for at in range(path.shape[0]):
+                put = self.put_at(path[at], results, put)
+        return made, numbers
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def count_at(self, path: cython.int) -> cython.Py_ssize_t:
+        """How many results end at a label path."""
+        found: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
+        first: cython.Py_ssize_t = self.classes_of_path.start[path]
+        for i in range(first, first + self.classes_of_path.size[path]):
+            found += self.record[self.classes_of_path.pool[i] * RECORD + SIZE]
+        return found
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def put_at(self, path: cython.int, results: cython.int[::1], put: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Put them down where there is room for them; where they end."""
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        k: cython.int
+        first: cython.Py_ssize_t = self.classes_of_path.start[path]
+        for i in range(first, first + self.classes_of_path.size[path]):
+            k = self.classes_of_path.pool[i]
             self.tidy(k)
-            start = self.record[k * RECORD + START]
-            found.append(np.array(np.asarray(self.members)[start : start + self.record[k * RECORD + SIZE]]))
-        return np.concatenate(found)
+            for j in range(self.record[k * RECORD + SIZE]):
+                results[put + j] = self.members[self.record[k * RECORD + START] + j]
+            put += self.record[k * RECORD + SIZE]
+        return put

@@ -76,19 +76,22 @@ class Subscribers:
         """(position in the input, subscription) for all subscriptions that want one of these results."""
         result: cython.int[::1] = held(np.asarray(results, np.int32))
         at: cython.Py_ssize_t
+        after: cython.Py_ssize_t
         used: cython.Py_ssize_t = 0
-        for at in range(result.shape[0]):
-            used += self.number_of(result[at])
+        with cython.nogil:
+            for at in range(result.shape[0]):
+                used += self.number_of(result[at])
         positions = np.empty(used, np.int32)
         subscriptions = np.empty(used, np.int32)
         position: cython.int[::1] = held(positions)
         subscription: cython.int[::1] = held(subscriptions)
         used = 0
-        for at in range(result.shape[0]):
-            after: cython.Py_ssize_t = self.put(result[at], subscription, used)
-            while used < after:
-                position[used] = at
-                used += 1
+        with cython.nogil:
+            for at in range(result.shape[0]):
+                after = self.put(result[at], subscription, used)
+                while used < after:
+                    position[used] = at
+                    used += 1
         return np.asarray(position), np.asarray(subscription)
 
     @cython.cfunc

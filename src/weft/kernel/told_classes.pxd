@@ -1,5 +1,6 @@
 from weft.kernel.classes cimport LISTED, RECORD, SIZE, STAMP, START, TOLD, TOLD_ROOM, TOLD_SIZE, UNTOLD, VERSION
 from weft.kernel.classes cimport ResultClasses
+from weft.kernel.prefetching cimport prefetch
 from weft.kernel.subscribers cimport Subscribers
 
 

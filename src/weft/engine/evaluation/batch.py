@@ -60,8 +60,8 @@ class LabelledBatch:
     @kept_property
     def result_pairs(self) -> tuple[Ints, Ints]:
         """The results that label paths alone give, each with each of its nodes."""
-        found = [self._paths.results_at(label) for label in self.present.tolist()]
-        return self.spread(list(range(self.present.size)), found)
+        results, numbers = self._paths.results_of(np.ascontiguousarray(self.present))
+        return self._with_rows(np.repeat(np.arange(self.present.size), numbers), results)
 
     def spread(self, places: list[int], nodes: list[Ints]) -> tuple[Ints, Ints]:
         """Each label path's nodes with each of its rows."""
