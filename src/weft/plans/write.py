@@ -12,6 +12,7 @@ from weft.plans.formulas import ARITHMETIC, Applied, Formula, NodeSet, Related
 from weft.plans.instants import Instant, written_instant
 from weft.plans.plan import (
     Always,
+    Among,
     And,
     Combine,
     Constant,
@@ -21,7 +22,6 @@ from weft.plans.plan import (
     Has,
     Label,
     Link,
-    Member,
     Named,
     Not,
     Or,
@@ -136,7 +136,7 @@ class XPathWriter:
             case Derived(formula, goal):
                 written = write_formula(formula, self._label)
                 return written if goal is None else self._value(goal, f"({written})" if _is_open(formula) else written)
-            case Member(formula):
+            case Among(formula):
                 written = write_formula(formula, self._label)
                 return f"count(. | {written}) = count({written})"
             case Always(value):

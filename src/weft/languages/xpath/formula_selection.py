@@ -6,7 +6,7 @@ from weft.documents.kind import Kind
 from weft.languages.xpath.above import knowing, never
 from weft.languages.xpath.derived import needs_at_root
 from weft.plans.formulas import DOWNWARD, Filtered, Formula, Mapped, Move, NodeSet, Walk
-from weft.plans.plan import Combine, Label, Member, Pattern, Selection, Step, conjunction
+from weft.plans.plan import Among, Combine, Label, Pattern, Selection, Step, conjunction
 
 _ELEMENTS, _TEXTS, _ATTRIBUTES = Step("*", True), Step("text()", True, Kind.TEXT), Step("*", True, Kind.ATTRIBUTE)
 _ALL = [_ELEMENTS, _TEXTS, _ATTRIBUTES]
@@ -18,7 +18,7 @@ def selection_of_formula(formula: Formula) -> Selection:
     before  //a[k = 1]/following-sibling::b[2]
     after   /*[.//a[k = 1]]//b[member of the formula] | /b[.//a[k = 1]][member of the formula]
     """
-    asked, member = needs_at_root(formula), Member(formula)
+    asked, member = needs_at_root(formula), Among(formula)
     patterns: list[Selection] = []
     for step in dict.fromkeys(_ends(formula)):
         if asked is None:
