@@ -183,7 +183,9 @@ SIGNATURES: dict[str, FunctionSignature] = {
 }
 #: Operators of arithmetic; `negative` is the sign, `double` reads a text as XQuery does, and makes nothing of nothing.
 ARITHMETIC = ("+", "-", "*", "div", "mod", "idiv")
-_TRUTHS, _MEASURES = ("and", "or", "if"), ("negative", "double")
+#: At which place among the nodes of a formula a node is, from 1 on, or from the last one, which has 0; if it is one.
+PLACES = ("place", "place from the last")
+_TRUTHS, _MEASURES = ("and", "or", "if"), ("negative", "double", *PLACES)
 
 
 def type_of(formula: Formula) -> FormulaType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import isnan
 from typing import Any
 
@@ -123,6 +124,22 @@ def _sum(of: Work) -> Work:
     return lambda view, node, position, size: sum(map(view.number, of(view, node, position, size)), 0.0)
 
 
+def _place(nodes: Work, from_last: bool) -> Work:
+    key = id(nodes)  # it lives as long as what is made here
+
+    def place(view: NodeView, node: int, position: int, size: int) -> float | None:
+        """The places of all nodes of a document are found at once."""
+        document = view.document_of(node)
+        places = view.places.get((key, document))
+        if places is None:
+            found = nodes(view, node, position, size)
+            first = 1 - len(found) if from_last else 1
+            places = view.places[key, document] = {each: float(at) for at, each in enumerate(found, first)}
+        return places.get(node)
+
+    return place
+
+
 def _choose(condition: Work, then: Work, otherwise: Work) -> Work:
     return lambda view, node, position, size: (then if condition(view, node, position, size) else otherwise)(
         view, node, position, size
@@ -157,4 +174,6 @@ _SPECIAL: dict[str, Callable[..., Work]] = {
     "count": lambda of: lambda *at: float(len(of(*at))),
     "sum": _sum,
     "negative": _negative,
+    "place": partial(_place, from_last=False),
+    "place from the last": partial(_place, from_last=True),
 }

@@ -26,6 +26,7 @@ class DerivedIndex:
 
     def __init__(self, formula: int, tests: list[tuple[Value | None, int]], members: list[int]) -> None:
         self.formula, self.members = formula, members
+        self._goals = tests
         self.tests = [*(node for _, node in tests), *members]
         self.truths = [node for goal, node in tests if goal is None]
         families: dict[tuple[str, Reading], list[NodeGoal]] = {}
@@ -33,6 +34,10 @@ class DerivedIndex:
             if goal is not None:
                 families.setdefault((goal.operator, reading_of(goal)), []).append((goal, node))
         self._families = [(reading, _finder(operator, reading, some)) for (operator, reading), some in families.items()]
+
+    def __reduce__(self) -> tuple[type[DerivedIndex], tuple[int, list[tuple[Value | None, int]], list[int]]]:
+        """How it is packed: what finds tests is made anew."""
+        return DerivedIndex, (self.formula, self._goals, self.members)
 
     def passed(self, values: ReadValues, effort: Effort) -> list[int]:
         """The nodes of the tests that some value passes, perhaps more than once."""

@@ -62,6 +62,7 @@ class NodeView:
         self.elements, self.first_text = table.elements, table.first_text
         self.variables: dict[str, int] = {}
         self.kept: dict[tuple[int, int], list[int]] = {}  # by place of a formula and document what it selects
+        self.places: dict[tuple[int, int], dict[int, float]] = {}  # by formula and document
         self.left = FEW_VISITS
         self._strings: dict[int, str] = {}
         self._visits: dict[tuple[int, int], int] = {}  # by document and formula

@@ -11,7 +11,7 @@ import weft
 from weft.documents import read
 from weft.engine import Engine
 from weft.engine.formulas import node_view, worked_out
-from weft.engine.formulas.worked_out import Work
+from weft.engine.formulas.node_view import Work
 from weft.languages.xpath import parse
 from weft.plans.formulas import Formula
 
@@ -56,7 +56,7 @@ def test_formulas_in_where_are_of_the_variable() -> None:
 
     (message,) = broker.publish(DOCUMENT)
 
-    assert message.content == "<o><p>3</p></o>"
+    assert message.text == "<o><p>3</p></o>"
 
 
 def test_many_constants_are_looked_up_in_what_is_worked_out_once() -> None:
