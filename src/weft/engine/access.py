@@ -105,6 +105,11 @@ def group_parts(shared: SharedPlan) -> TestGroups:
     form, is_way = _forms(shared), edge != NOTHING
     measure = np.full(len(shared), NOTHING, np.int32)
     measure[np.array(shared.compared.node, np.int32)] = shared.compared.measure
+    formula = np.full(len(shared), NOTHING, np.int32)  # the first test on what a formula makes of a state's rows
+    first_of: dict[tuple[int, int], int] = {}
+    for node, number in zip(shared.derivations.node, shared.derivations.formula, strict=True):
+        formula[node] = first_of.setdefault((nodes.state[node], number), node)
+    measure = np.where(formula != NOTHING, formula, measure)
     place = np.where(measure[parts] != NOTHING, measure[parts], np.where(is_way, edge, state))
     keys = (kind.astype(np.int64) << 31 | place) << 8 | form[tested]
     _, first, group, size = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
@@ -125,4 +130,7 @@ def _forms(shared: SharedPlan) -> Longs:
     form = np.full(len(shared), _NO_TEST, np.int64)
     form[np.array(tests.node, np.int32)] = np.array(tests.operator, np.int64) << 3 | np.array(tests.reading, np.int64)
     form[np.array(compared.node, np.int32)] = np.array(compared.operator, np.int64) << 3 | _MEASURE
+    for node, goal in zip(shared.derivations.node, shared.derivations.goal, strict=True):
+        if goal is not None:
+            form[node] = OPERATOR_CODES[goal.operator] << 3 | _MEASURE
     return form

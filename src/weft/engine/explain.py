@@ -28,6 +28,7 @@ _TOLD = {
     NodeKind.OR: "disjunctions",
     NodeKind.MEASURE: "counts and positions, each worked out once for a node",
     NodeKind.COMPARED: "counts and positions compared with a number",
+    NodeKind.DERIVED: "what formulas make of a node, each worked out once for a node",
     NodeKind.DOWN: "patterns below a pattern with a test",
 }
 

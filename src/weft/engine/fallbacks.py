@@ -8,6 +8,7 @@ from weft.engine.index import Index
 from weft.engine.shared.comparisons import INSTANTS, Reading
 from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATORS, NodeKind
 from weft.engine.shared.show_nodes import NodeLines
+from weft.plans.write_formula import write_formula
 
 _ODD = "a number that is not written with few digits, such as 1e3 or .5"
 THOROUGH = "all of a batch that takes too many steps: elements nested very deep, or very long values"
@@ -38,6 +39,10 @@ def _of_node(index: Index, nodes: NodeLines, node: int, drives: bool) -> Iterato
             yield from _of_test(OPERATORS[shared.tests.operator[row]], Reading(shared.tests.reading[row]), at)
         case NodeKind.NAMED if not drives:
             yield f"Python looks at the name of each {at} that is asked for it"
+        case NodeKind.DERIVED:
+            formula, is_member = nodes.formula(row), shared.derivations.is_member[row]
+            where = "once for a document in which something may be" if is_member else f"for each {at} that is looked at"
+            yield f"Python works out {write_formula(formula)} {where}"
         case NodeKind.LINKED:
             yield f"Python looks at the value of the first node that is found from each {at}"
 

@@ -37,11 +37,17 @@ FormulaType = Literal["nodes", "text", "number", "truth"]
 SideReading = Literal["text", "number", "double", "truth"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Fixed:
-    """A constant."""
+    """A constant; true is not one, nor is zero that below it."""
 
     value: str | float | bool
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fixed) and repr(self.value) == repr(other.value)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +134,7 @@ Formula = Fixed | Walk | Filtered | Mapped | NodeSet | VariableNode | Quantified
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class FunctionSignature:
     """What a function makes, and of what; the last parameter may repeat, or be left out."""
 
     result: FormulaType
@@ -137,44 +143,49 @@ class Signature:
     repeats: bool = False
 
 
-_TEXT, _NUMBER, _NODES, _TRUTH = ("text",), ("number",), ("nodes",), ("truth",)
+_TEXT: tuple[FormulaType, ...] = ("text",)
+_NUMBER: tuple[FormulaType, ...] = ("number",)
+_NODES: tuple[FormulaType, ...] = ("nodes",)
+_TRUTH: tuple[FormulaType, ...] = ("truth",)
 #: The functions that formulas have; `text` and `number` of nodes are those of the first one.
-SIGNATURES: dict[str, Signature] = {
-    "string": Signature("text", _TEXT),
-    "number": Signature("number", _NUMBER),
-    "boolean": Signature("truth", _TRUTH, 1),
-    "not": Signature("truth", _TRUTH, 1),
-    "true": Signature("truth"),
-    "false": Signature("truth"),
-    "position": Signature("number"),
-    "last": Signature("number"),
-    "count": Signature("number", _NODES, 1),
-    "sum": Signature("number", _NODES, 1),
-    "exists": Signature("truth", _NODES, 1),
-    "empty": Signature("truth", _NODES, 1),
-    "name": Signature("text", _NODES),
-    "local-name": Signature("text", _NODES),
-    "namespace-uri": Signature("text", _NODES),
-    "concat": Signature("text", ("text", "text"), 2, repeats=True),
-    "contains": Signature("truth", ("text", "text"), 2),
-    "starts-with": Signature("truth", ("text", "text"), 2),
-    "ends-with": Signature("truth", ("text", "text"), 2),
-    "substring": Signature("text", ("text", "number", "number"), 2),
-    "substring-before": Signature("text", ("text", "text"), 2),
-    "substring-after": Signature("text", ("text", "text"), 2),
-    "string-length": Signature("number", _TEXT),
-    "normalize-space": Signature("text", _TEXT),
-    "translate": Signature("text", ("text", "text", "text"), 3),
-    "upper-case": Signature("text", _TEXT, 1),
-    "lower-case": Signature("text", _TEXT, 1),
-    "floor": Signature("number", _NUMBER, 1),
-    "ceiling": Signature("number", _NUMBER, 1),
-    "round": Signature("number", _NUMBER, 1),
-    "abs": Signature("number", _NUMBER, 1),
+SIGNATURES: dict[str, FunctionSignature] = {
+    "string": FunctionSignature("text", _TEXT),
+    "number": FunctionSignature("number", _NUMBER),
+    "boolean": FunctionSignature("truth", _TRUTH, 1),
+    "not": FunctionSignature("truth", _TRUTH, 1),
+    "true": FunctionSignature("truth"),
+    "false": FunctionSignature("truth"),
+    "position": FunctionSignature("number"),
+    "last": FunctionSignature("number"),
+    "count": FunctionSignature("number", _NODES, 1),
+    "sum": FunctionSignature("number", _NODES, 1),
+    "exists": FunctionSignature("truth", _NODES, 1),
+    "empty": FunctionSignature("truth", _NODES, 1),
+    "name": FunctionSignature("text", _NODES),
+    "local-name": FunctionSignature("text", _NODES),
+    "namespace-uri": FunctionSignature("text", _NODES),
+    "concat": FunctionSignature("text", ("text", "text"), 2, repeats=True),
+    "contains": FunctionSignature("truth", ("text", "text"), 2),
+    "starts-with": FunctionSignature("truth", ("text", "text"), 2),
+    "ends-with": FunctionSignature("truth", ("text", "text"), 2),
+    "substring": FunctionSignature("text", ("text", "number", "number"), 2),
+    "substring-before": FunctionSignature("text", ("text", "text"), 2),
+    "substring-after": FunctionSignature("text", ("text", "text"), 2),
+    "string-length": FunctionSignature("number", _TEXT),
+    "normalize-space": FunctionSignature("text", _TEXT),
+    "translate": FunctionSignature("text", ("text", "text", "text"), 3),
+    "upper-case": FunctionSignature("text", _TEXT, 1),
+    "lower-case": FunctionSignature("text", _TEXT, 1),
+    "floor": FunctionSignature("number", _NUMBER, 1),
+    "ceiling": FunctionSignature("number", _NUMBER, 1),
+    "round": FunctionSignature("number", _NUMBER, 1),
+    "abs": FunctionSignature("number", _NUMBER, 1),
 }
 #: Operators of arithmetic; `negative` is the sign, `double` reads a text as XQuery does, and makes nothing of nothing.
 ARITHMETIC = ("+", "-", "*", "div", "mod", "idiv")
-_OTHERS: dict[str, FormulaType] = {"and": "truth", "or": "truth", "if": "truth", "negative": "number", "double": "number"}
+#: At which place among the nodes of a formula a node is, from 1 on, or from the last one, which has 0; if it is one.
+PLACES = ("place", "place from the last")
+_TRUTHS, _MEASURES = ("and", "or", "if"), ("negative", "double", *PLACES)
 
 
 def type_of(formula: Formula) -> FormulaType:
@@ -187,9 +198,9 @@ def type_of(formula: Formula) -> FormulaType:
         case Related() | Quantified():
             return "truth"
         case Applied(function):
-            if function in ARITHMETIC:
+            if function in ARITHMETIC or function in _MEASURES:
                 return "number"
-            return _OTHERS.get(function) or SIGNATURES[function].result
+            return "truth" if function in _TRUTHS else SIGNATURES[function].result
 
 
 def parts_of_formula(formula: Formula) -> Iterator[Formula]:

@@ -139,7 +139,7 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Among:
     """The node is one of those that a formula selects in its document."""
 
     formula: Formula
@@ -160,7 +160,7 @@ class On:
     test: Test
 
 
-Test = Value | Has | First | Count | Rank | Named | Derived | Member | And | Or | Not | Always | On
+Test = Value | Has | First | Count | Rank | Named | Derived | Among | And | Or | Not | Always | On
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from weft.plans.flwr import Copy, Element, Enclosed, Flwr, Number, Slot
 from weft.plans.instants import Instant, written_instant
 from weft.plans.plan import (
     Always,
+    Among,
     And,
     Combine,
     Constant,
@@ -16,7 +17,6 @@ from weft.plans.plan import (
     Has,
     Label,
     Link,
-    Member,
     Named,
     Not,
     On,
@@ -122,7 +122,7 @@ def show_test(test: Test, indent: str = "") -> str:
         case Derived(formula, goal):
             passes = f" {goal.operator} {_constant(goal.constant)}" if goal else " is true"
             return f"{indent}formula {write_formula(formula)}{passes}"
-        case Member(formula):
+        case Among(formula):
             return f"{indent}one of {write_formula(formula)}"
         case Always(value):
             return f"{indent}{'always' if value else 'never'}"

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from weft.documents.kind import Kind
 from weft.plans.comparisons import HOLDS, holds
 from weft.plans.containment.steps import flat, links_of
-from weft.plans.formulas import ARITHMETIC, Applied, Formula, NodeSet, Related
+from weft.plans.formulas import ARITHMETIC, PLACES, Applied, Formula, NodeSet, Related
 from weft.plans.instants import Instant, written_instant
 from weft.plans.plan import (
     Always,
+    Among,
     And,
     Combine,
     Constant,
@@ -21,7 +22,6 @@ from weft.plans.plan import (
     Has,
     Label,
     Link,
-    Member,
     Named,
     Not,
     Or,
@@ -133,10 +133,14 @@ class XPathWriter:
                 return f"position() {operator} {'last()' if place is None else _constant(place)}"
             case Named(named):
                 return f"self::{self._label(named)}"
+            case Derived(Applied(function, (nodes,)), Value(operator, float(place))) if function in PLACES:
+                counted = "position() - last()" if function == PLACES[1] else "position()"
+                written = f"({write_formula(nodes, self._label)})[{counted} {operator} {_constant(place)}]"
+                return f"count(. | {written}) = count({written})"
             case Derived(formula, goal):
                 written = write_formula(formula, self._label)
                 return written if goal is None else self._value(goal, f"({written})" if _is_open(formula) else written)
-            case Member(formula):
+            case Among(formula):
                 written = write_formula(formula, self._label)
                 return f"count(. | {written}) = count({written})"
             case Always(value):

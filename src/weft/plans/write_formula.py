@@ -35,7 +35,7 @@ def write_formula(formula: Formula, label: WriteLabel | None = None) -> str:
     >>> write_formula(Related("=", Walk("here", (Move("child", Kind.ELEMENT, "a"),)), Fixed("x"), "text"))
     'a = "x"'
     """
-    return _Writer(label or _plain).written(formula)
+    return _FormulaWriter(label or _plain).written(formula)
 
 
 def write_constant(constant: str | float) -> str:
@@ -55,7 +55,7 @@ def _plain(label: Label, is_attribute: bool) -> str:
     return at + (label if isinstance(label, str) else f"*[not({' or '.join(label.labels)})]")
 
 
-class _Writer:
+class _FormulaWriter:
     def __init__(self, label: WriteLabel) -> None:
         self._label = label
 

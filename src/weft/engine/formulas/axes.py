@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from weft.documents.kind import Kind
-from weft.engine.formulas.node_view import Lead, NodeView, keep_kind
+from weft.engine.formulas.node_view import AxisLead, NodeView, keep_kind
 from weft.plans.formulas import FormulaAxis, Move
 from weft.plans.plan import Label
 
 
-def lead_of(move: Move) -> Lead:
+def lead_of(move: Move) -> AxisLead:
     """Where a move leads to, its conditions aside."""
     if move.kind is Kind.ELEMENT and (quick := _QUICK.get(move.axis)) is not None:
         return quick(move.label)
@@ -27,7 +27,7 @@ def lead_of(move: Move) -> Lead:
 # -- the axes that most paths go: elements by name
 
 
-def _child_elements(label: Label) -> Lead:
+def _child_elements(label: Label) -> AxisLead:
     def lead(view: NodeView, node: int) -> list[int]:
         if node < 0:
             return _named(view, [view.roots[~node]], label)
@@ -47,7 +47,7 @@ def _child_elements(label: Label) -> Lead:
     return lead
 
 
-def _elements_below(label: Label) -> Lead:
+def _elements_below(label: Label) -> AxisLead:
     def lead(view: NodeView, node: int) -> list[int]:
         if node >= view.elements:
             return []

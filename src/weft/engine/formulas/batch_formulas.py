@@ -6,8 +6,8 @@ from typing import Any
 
 from weft.documents.table import NodeTable
 from weft.engine.formulas.derived_index import DerivedIndex, read_as
-from weft.engine.formulas.node_view import NamesPassing, NodeView
-from weft.engine.formulas.worked_out import Work, work_of
+from weft.engine.formulas.node_view import NamesPassing, NodeView, Work
+from weft.engine.formulas.worked_out import work_of
 from weft.engine.shared.comparisons import Reading
 from weft.engine.shared.effort import TOO_DEAR, Effort
 from weft.engine.shared.node_tables import DerivedTests

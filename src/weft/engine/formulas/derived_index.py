@@ -17,8 +17,8 @@ from weft.plans.formulas import FormulaType
 from weft.plans.plan import Value
 
 #: A test, and its node.
-Test = tuple[Value, int]
-Reader = Callable[[Reading], list[Any]]  # the values of a row, read in a way
+NodeGoal = tuple[Value, int]
+ReadValues = Callable[[Reading], list[Any]]  # the values of a row, read in a way
 
 
 class DerivedIndex:
@@ -26,15 +26,20 @@ class DerivedIndex:
 
     def __init__(self, formula: int, tests: list[tuple[Value | None, int]], members: list[int]) -> None:
         self.formula, self.members = formula, members
+        self._goals = tests
         self.tests = [*(node for _, node in tests), *members]
         self.truths = [node for goal, node in tests if goal is None]
-        families: dict[tuple[str, Reading], list[Test]] = {}
+        families: dict[tuple[str, Reading], list[NodeGoal]] = {}
         for goal, node in tests:
             if goal is not None:
                 families.setdefault((goal.operator, reading_of(goal)), []).append((goal, node))
         self._families = [(reading, _finder(operator, reading, some)) for (operator, reading), some in families.items()]
 
-    def passed(self, values: Reader, effort: Effort) -> list[int]:
+    def __reduce__(self) -> tuple[type[DerivedIndex], tuple[int, list[tuple[Value | None, int]], list[int]]]:
+        """How it is packed: what finds tests is made anew."""
+        return DerivedIndex, (self.formula, self._goals, self.members)
+
+    def passed(self, values: ReadValues, effort: Effort) -> list[int]:
         """The nodes of the tests that some value passes, perhaps more than once."""
         return [node for reading, find in self._families for node in find(values(reading), effort)]
 
@@ -60,7 +65,7 @@ def derived_indexes(tables: NodeTables, comes_up: Flags) -> list[tuple[int, Deri
 Finder = Callable[[list[Any], Effort], Iterable[int]]
 
 
-def _finder(operator: str, reading: Reading, tests: list[Test]) -> Finder:
+def _finder(operator: str, reading: Reading, tests: list[NodeGoal]) -> Finder:
     """How the tests of an operator that read values in one way are found."""
     if operator not in COMPARISONS:
         return _by_parts(operator, tests)
@@ -71,7 +76,7 @@ def _finder(operator: str, reading: Reading, tests: list[Test]) -> Finder:
     return _by_order(operator, tests)
 
 
-def _by_parts(operator: str, tests: list[Test]) -> Finder:
+def _by_parts(operator: str, tests: list[NodeGoal]) -> Finder:
     index = TEXT_INDEXES[operator]([(str(goal.constant), node) for goal, node in tests])
 
     def find(values: list[Any], effort: Effort) -> Iterator[int]:
@@ -82,10 +87,10 @@ def _by_parts(operator: str, tests: list[Test]) -> Finder:
     return find
 
 
-def _by_equality(tests: list[Test], is_negated: bool) -> Finder:
+def _by_equality(tests: list[NodeGoal], is_negated: bool) -> Finder:
     by_constant: dict[Any, list[int]] = {}
     for goal, node in tests:
-        if goal.constant == goal.constant:  # what is not a number is equal to nothing  # noqa: PLR0124
+        if goal.constant == goal.constant:  # what is not a number is equal to nothing
             by_constant.setdefault(goal.constant, []).append(node)
     if not is_negated:
         return lambda values, _: [node for value in values for node in by_constant.get(value, ())]
@@ -102,7 +107,7 @@ def _by_equality(tests: list[Test], is_negated: bool) -> Finder:
     return find
 
 
-def _by_order(operator: str, tests: list[Test]) -> Finder:
+def _by_order(operator: str, tests: list[NodeGoal]) -> Finder:
     ordered = sorted(((goal.constant, node) for goal, node in tests if goal.constant == goal.constant), key=_constant)
     constants: list[Any] = [constant for constant, _ in ordered]
     nodes = [node for _, node in ordered]

@@ -6,6 +6,8 @@ The document of a node is a node here too: -1 for the first document of a batch,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any
 
 from weft.columns.kept import kept_property
 from weft.documents.kind import Kind
@@ -60,6 +62,7 @@ class NodeView:
         self.elements, self.first_text = table.elements, table.first_text
         self.variables: dict[str, int] = {}
         self.kept: dict[tuple[int, int], list[int]] = {}  # by place of a formula and document what it selects
+        self.places: dict[tuple[int, int], dict[int, float]] = {}  # by formula and document
         self.left = FEW_VISITS
         self._strings: dict[int, str] = {}
         self._visits: dict[tuple[int, int], int] = {}  # by document and formula
@@ -81,7 +84,7 @@ class NodeView:
     def roots(self) -> list[int]:
         """By document its root element, or -1."""
         ranges = self.table.ranges[0].tolist()
-        return [first if first < end else -1 for first, end in zip(ranges, ranges[1:], strict=False)]
+        return [first if first < end else -1 for first, end in pairwise(ranges)]
 
     @kept_property
     def last(self) -> list[int]:
@@ -92,8 +95,8 @@ class NodeView:
     @kept_property
     def names(self) -> list[int]:
         """By element and attribute the number of its name."""
-        found: list[int] = self.table.name.tolist()
-        return found + self.table.attribute_name.tolist()
+        found: list[int] = [*self.table.name.tolist(), *self.table.attribute_name.tolist()]
+        return found
 
     @kept_property
     def documents(self) -> list[int]:
@@ -204,8 +207,11 @@ def _by_owner(parents: list[int], first: int, end: int) -> dict[int, list[int]]:
     return found
 
 
+#: A node, its position and how many nodes have one, in, what a formula makes of it out: nodes in document order, a
+#: text, a number, a truth; or None, which is what XQuery's arithmetic makes of nothing.
+Work = Callable[[NodeView, int, int, int], Any]
 #: A node in, those that an axis leads to out, the nearest first.
-Lead = Callable[[NodeView, int], list[int]]
+AxisLead = Callable[[NodeView, int], list[int]]
 
 
 def keep_kind(view: NodeView, nodes: list[int], kind: Kind | None) -> list[int]:

@@ -10,7 +10,7 @@ from weft.plans.comparisons import HOLDS
 from weft.plans.formulas import SideReading
 from weft.plans.plan import Comparison
 
-Side = Callable[[NodeView, int, int, int], Any]
+RelatedSide = Callable[[NodeView, int, int, int], Any]
 _READ: dict[str, Callable[[NodeView, int], Any]] = {
     "text": NodeView.string,
     "number": NodeView.number,
@@ -19,7 +19,7 @@ _READ: dict[str, Callable[[NodeView, int], Any]] = {
 
 
 def related(
-    operator: Comparison, left: Side, right: Side, types: tuple[str, str], reading: SideReading
+    operator: Comparison, left: RelatedSide, right: RelatedSide, types: tuple[str, str], reading: SideReading
 ) -> Callable[[NodeView, int, int, int], bool]:
     """A comparison of two values, or of any of several."""
     stands = HOLDS[operator]

@@ -196,7 +196,7 @@ class Frozen:
         self.machine_start: Longs = np.zeros(states + 1, np.int64)
         self.is_probed = np.zeros(len(self.shared), bool)
         self.part_of_state = self._part_of_state()
-        derived = derived_indexes(self.shared, self._comes_up())
+        derived: Machines = [*derived_indexes(self.shared, self._comes_up())]
         if not len(tests.node):
             self.comparisons = NO_COMPARISONS
             self._put_machines(derived)

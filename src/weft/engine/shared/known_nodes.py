@@ -90,9 +90,7 @@ def _of_others(tables: NodeTables) -> Iterator[tuple[int, Hashable]]:
     for node, *rest in zip(compared.node, compared.measure, compared.operator, compared.number, strict=True):
         yield node, tuple(rest)
     derived = tables.derivations
-    for node, formula, goal, is_member in zip(
-        derived.node, derived.formula, derived.goal, derived.is_member, strict=True
-    ):
-        yield node, (state[node], formula, goal, bool(is_member))
+    for row, node in enumerate(derived.node):
+        yield node, (state[node], derived.formula[row], derived.goal[row], bool(derived.is_member[row]))
     for node, chain, goal in zip(linked.node, linked.chain, linked.goal, strict=True):
         yield node, (state[node], tables.chains.links(chain), goal)

@@ -19,6 +19,7 @@ from weft.plans.canonical_paths import canonical_path
 from weft.plans.comparisons import HOLDS, OPPOSITE
 from weft.plans.plan import (
     Always,
+    Among,
     And,
     Comparison,
     Count,
@@ -26,7 +27,6 @@ from weft.plans.plan import (
     First,
     Has,
     Link,
-    Member,
     Named,
     Not,
     On,
@@ -125,7 +125,7 @@ class SharedPlan(DistinctNodes):
                 return self._compare_count(state, chain, self._leading(chain), operator, number)
             case Derived(formula, goal):
                 return self.derived(state, formula, goal)
-            case Member(formula):
+            case Among(formula):
                 return self.derived(state, formula, None, is_member=True)
             case Always(value):
                 return self._add_and(state, ()) if value else self.never(state)

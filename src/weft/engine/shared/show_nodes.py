@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 from weft.columns.kept import kept_property
 from weft.engine.access import Access
@@ -11,8 +12,10 @@ from weft.engine.shared.comparisons import Reading
 from weft.engine.shared.nodes import COMPARISONS, NOTHING, OPERATORS, Chain, MeasureKind, NodeKind
 from weft.engine.shared.parts import drivers_of, parts_of
 from weft.engine.shared.plan import SharedPlan
-from weft.plans.plan import Named, Path, Rank, Value
+from weft.plans.formulas import Formula
+from weft.plans.plan import Among, Derived, Named, Path, Rank, Value
 from weft.plans.show import Line, show_path, show_test
+from weft.plans.write_formula import write_formula
 
 _TEXT_TESTS = ("contains", "starts-with", "ends-with", "matches")
 
@@ -133,6 +136,8 @@ class NodeLines:
                 return f"{self._measure(row)}, once for each {at}"
             case NodeKind.COMPARED:
                 return f"{self._comparison(row)} at {at}"
+            case NodeKind.DERIVED:
+                return f"{self._derived(row)} at {at}"
             case NodeKind.DOWN:
                 return f"pattern {at}"
             case NodeKind.NEVER:
@@ -142,6 +147,16 @@ class NodeLines:
         tests, row = self._shared.tests, self._shared.nodes.row[node]
         constants = tests.constants()[Reading(tests.reading[row])]
         return Value(OPERATORS[tests.operator[row]], constants[tests.constant[row]])
+
+    def _derived(self, row: int) -> str:
+        derived = self._shared.derivations
+        formula, goal = self.formula(row), derived.goal[row]
+        return show_test(Among(formula) if derived.is_member[row] else Derived(formula, goal))
+
+    def formula(self, row: int) -> Formula:
+        """The formula of a DERIVED, by its place among them."""
+        wanted = self._shared.derivations.formula[row]
+        return next(islice(self._shared.derivations.formulas, wanted, None))
 
     def _measure(self, row: int) -> str:
         measures = self._shared.measures
@@ -179,6 +194,11 @@ class NodeLines:
                 return f"a fact for each {at} of that name"
             case NodeKind.NEVER:
                 return "nothing"
+            case NodeKind.DERIVED:
+                worked_out = write_formula(self.formula(shared.nodes.row[node]))
+                if shared.derivations.is_member[shared.nodes.row[node]]:
+                    return f"{worked_out}, once for a document"
+                return f"{worked_out} for each {at}, once, and one search among all that it is compared with"
             case NodeKind.MEASURE:
                 measure = self._measure(shared.nodes.row[node])
                 return f"the {measure} of each {at}, once, and a binary search among all constants of it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
 from weft.errors import QueryError
 from weft.languages.xpath.above import NoRewriteError, above, branches, goes_up, of_siblings
@@ -12,13 +12,12 @@ from weft.languages.xpath.comparing import WrittenComparison, compare
 from weft.languages.xpath.comparing.written_comparison import in_order
 from weft.languages.xpath.conversions import as_truth
 from weft.languages.xpath.derived import test_of
-from weft.languages.xpath.functions import Functions
 from weft.languages.xpath.hopeless import as_instant, hopeless
-from weft.languages.xpath.operand import Operand, any_of, exists, truth_of
+from weft.languages.xpath.operand import Operand, any_of, exists, truth_of, type_of_operand
 from weft.languages.xpath.operands import BEYOND
+from weft.languages.xpath.places import ParserPlace, PlaceKeeper
 from weft.languages.xpath.predicates import first_item, over
 from weft.plans.comparisons import FLIPPED
-from weft.plans.instants import Instant
 from weft.plans.plan import (
     Always,
     And,
@@ -37,29 +36,14 @@ from weft.plans.plan import (
 
 #: The comparisons of single values, and those of any of several that mean the same here.
 VALUE_COMPARISONS: dict[str, Comparison] = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-#: What a parser knows of its place.
-_KNOWN = (
-    *("_nested", "_before", "_all_before", "_rankable", "_quantified", "_instructions", "_nested_in_predicate"),
-    *("here", "next_step", "went_up", "asked_above"),
-)
 _COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">=", *VALUE_COMPARISONS})
 #: What stands behind a comparison that is a part of a larger one.
 _MORE = _COMPARISONS | BEYOND | {"[", "/", "//", "|", "union", "intersect", "except"}
-_TYPES = {"path": "text", "string": "text", "test": "truth"} | dict.fromkeys(
-    ("number", "count", "position", "last"), "number"
-)
 #: Predicates with positions in a row: what a position counts is in its test, so each of them doubles the next.
 _MOST_RANKED = 5
 
 
-class Place(NamedTuple):
-    """Where a parser stands, and what it knows there."""
-
-    at: int
-    known: dict[str, object]
-
-
-class Conditions(Functions):
+class Conditions(PlaceKeeper):
     """Reads what stands in square brackets. How a path is read is for those who build on this."""
 
     def __init__(self, query: str, language: str) -> None:
@@ -68,18 +52,7 @@ class Conditions(Functions):
         self._all_before: Test | None = None  # the same as one test, made for the first position that needs it
         self._rankable = False  # whether positions make sense at this step
 
-    def place(self) -> Place:
-        """Where this stands, to come back to."""
-        return Place(self.at, {name: self.__dict__[name] for name in _KNOWN if name in self.__dict__})
-
-    def go_back(self, place: Place) -> None:
-        """Stand where this stood."""
-        for name in _KNOWN:
-            self.__dict__.pop(name, None)
-        self.__dict__.update(place.known)
-        self.seek(place.at)
-
-    def worked_out(self, before: Place, reason: QueryError, is_whole: bool = False) -> Operand:
+    def worked_out(self, before: ParserPlace, reason: QueryError, is_whole: bool = False) -> Operand:
         """A comparison that there is no test for, or a whole condition, as a formula; or the reason is raised."""
         raise NotImplementedError
 
@@ -184,7 +157,9 @@ class Conditions(Functions):
             return self.worked_out(before, reason)
         if self.text not in _MORE:
             return operand
-        return self.worked_out(before, QueryError(self.language, self.query, self.at, f"expected ']', found {self.text!r}"))
+        return self.worked_out(
+            before, QueryError(self.language, self.query, self.at, f"expected ']', found {self.text!r}")
+        )
 
     def _tested_comparison(self) -> Operand:
         at, left = self.at, self.operand()
@@ -233,7 +208,7 @@ class Conditions(Functions):
 
     def _check_values(self, left: Operand, operator: str, right: Operand, at: int) -> None:
         """`eq` and its like compare what is of one type; what stands in a document is a text to them."""
-        types = {_type_of(left), _type_of(right)}
+        types = {type_of_operand(left), type_of_operand(right)}
         if len(types) > 1 and None not in types:
             wanted = next((each for each in types if each not in ("text", "truth")), "number")
             function = wanted if wanted == "number" else f"xs:{wanted}"
@@ -303,17 +278,6 @@ class Conditions(Functions):
             tests = [self._position(operator, part) for part in operand.parts]
             return None if None in tests else any_of([test for test in tests if test is not None])
         return None
-
-
-def _type_of(operand: Operand) -> str | None:
-    """What eq and its like compare an operand as; nothing for several values."""
-    match operand.kind:
-        case "item":
-            return "text" if operand.item == "string" else operand.item
-        case "instant":
-            return operand.constant.type if isinstance(operand.constant, Instant) else None
-        case kind:
-            return _TYPES.get(kind)
 
 
 def _has_rank(test: Test) -> bool:

@@ -33,7 +33,7 @@ def as_number(formula: Formula, is_xquery: bool = False) -> Formula:
 def as_truth(formula: Formula) -> Formula:
     """What boolean() makes of a formula."""
     if isinstance(formula, Fixed):
-        return Fixed(bool(formula.value) and formula.value == formula.value)  # noqa: PLR0124
+        return Fixed(bool(formula.value) and formula.value == formula.value)
     return formula if type_of(formula) == "truth" else Applied("boolean", (formula,))
 
 
@@ -84,8 +84,10 @@ def compared(operator: Comparison, left: Formula, right: Formula, is_xquery: boo
     if "number" in types or "truth" in types or (is_order and not orders_texts):
         reading: SideReading = "double" if is_xquery else "number"
         has_truth = "truth" in types
-        sides = [each if type_of(each) == "nodes" and not has_truth else _measured(each, has_truth, is_xquery)
-                 for each in (left, right)]
+        sides = [
+            each if type_of(each) == "nodes" and not has_truth else _measured(each, has_truth, is_xquery)
+            for each in (left, right)
+        ]
         return Related(operator, sides[0], sides[1], reading)
     return Related(
         operator,

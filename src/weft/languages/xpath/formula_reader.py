@@ -5,12 +5,11 @@ It reads what the other readers of predicates and paths leave to it; the place o
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from weft.documents.kind import Kind
-from weft.languages.expressions import expression_name
-from weft.languages.xpath.conversions import applied, as_number, as_truth, compared, reckoned
+from weft.languages.xpath.conversions import applied, as_truth
+from weft.languages.xpath.formula_operators import FormulaOperators
 from weft.languages.xpath.formula_paths import steps_of_links, with_moves
 from weft.plans.formulas import (
     AXES,
@@ -26,97 +25,25 @@ from weft.plans.formulas import (
     Quantified,
     VariableNode,
     Walk,
-    asks_position,
     type_of,
 )
-from weft.plans.plan import Comparison
 
 if TYPE_CHECKING:
-    from weft.languages.xpath.parser import Parser
+    from weft.languages.xpath.turns import Turns
 
-VALUE_COMPARISONS: dict[str, Comparison] = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_EQUALITIES, _ORDERS = ("=", "!=", "eq", "ne"), ("<", "<=", ">", ">=", "lt", "le", "gt", "ge")
 _NODE_TESTS = ("node", "text")
 _OTHER_NODES = ("comment", "processing-instruction", "element", "attribute", "document-node")
 _ANY = Move("descendant-or-self", None, "*")
 
 
-class FormulaReader:
+class FormulaReader(FormulaOperators):
     """A recursive descent over the tokens of one expression, which a parser stands before."""
 
-    def __init__(self, parser: Parser) -> None:
-        self._parser = parser
+    def __init__(self, parser: Turns) -> None:
+        super().__init__(parser)
         self._variables: list[str] = []
         self.scopes: set[int] = set()  # the variables of FLWR that paths start from
         self._depth = 0  # of brackets that are about other nodes than those that are asked
-
-    # -- operators, from those that bind least
-
-    def whole(self) -> Formula:
-        """Conditions with `or` between them, or anything that binds more."""
-        return self._joined("or")
-
-    def _joined(self, word: str) -> Formula:
-        parts = [self._part_of(word)]
-        while self._parser.accept_word(word):
-            parts.append(self._part_of(word))
-        return Applied(word, tuple(map(as_truth, parts))) if len(parts) > 1 else parts[0]
-
-    def _part_of(self, word: str) -> Formula:
-        return self._joined("and") if word == "or" else self.equality()
-
-    def equality(self) -> Formula:
-        """A comparison for equality, or anything that binds more."""
-        return self._from_left(self._order, _EQUALITIES, self._compared)
-
-    def _order(self) -> Formula:
-        return self._from_left(self.sum, _ORDERS, self._compared)
-
-    def sum(self) -> Formula:
-        """What `+` and `-` join, or anything that binds more."""
-        return self._from_left(self._product, ("+", "-"), self._reckoned)
-
-    def _product(self) -> Formula:
-        return self._from_left(self._signed, ("*", "div", "mod", "idiv"), self._reckoned)
-
-    def _from_left(
-        self, read: Callable[[], Formula], operators: tuple[str, ...], make: Callable[[Formula, str, Formula, int], Formula]
-    ) -> Formula:
-        """Operators that bind alike: what stands left of one is worked out first, and nests in it."""
-        parser, left, depth = self._parser, read(), 0
-        while parser.text in operators and parser.kind in ("sign", "name"):
-            depth += 1
-            parser.check_nesting(parser.nested + depth, parser.at)
-            at, operator = parser.at, parser.advance()
-            left = make(left, operator, read(), at)
-        return left
-
-    def _compared(self, left: Formula, operator: str, right: Formula, at: int) -> Formula:
-        parser = self._parser
-        is_value = operator in VALUE_COMPARISONS
-        types = {"text" if type_of(each) == "nodes" else type_of(each) for each in (left, right)}
-        if is_value and len(types) > 1:
-            wanted = "number" if "number" in types else "boolean"
-            parser.refuse(f"{operator} between values of two types", at, f"write {wanted}(…) {operator} …")
-        comparison = VALUE_COMPARISONS.get(operator) or cast("Comparison", operator)
-        return compared(comparison, left, right, parser.is_xquery, is_value or parser.is_xquery)
-
-    def _reckoned(self, left: Formula, operator: str, right: Formula, at: int) -> Formula:
-        if operator == "idiv" and not self._parser.is_xquery:
-            self._parser.refuse("idiv", at, "write floor(… div …)")
-        return reckoned(operator, left, right, self._parser.is_xquery)
-
-    def _signed(self) -> Formula:
-        parser, is_negative, is_signed = self._parser, False, False
-        while parser.kind == "sign" and parser.text in ("+", "-"):
-            is_negative, is_signed = is_negative != (parser.advance() == "-"), True
-        found = self.union()
-        if not is_signed:
-            return found
-        of = as_number(found, parser.is_xquery)
-        if not is_negative:
-            return of
-        return Fixed(-float(of.value)) if isinstance(of, Fixed) else Applied("negative", (of,))
 
     # -- sets of nodes
 
@@ -219,7 +146,7 @@ class FormulaReader:
             at, name = parser.at, parser.advance()
             if name not in AXES:
                 parser.refuse(f"the axis {name}::", at)
-            axis = cast("FormulaAxis", name)
+            axis = name
             parser.expect("::")
         if parser.kind == "name" and parser.following == "(":
             if parser.text in _OTHER_NODES:
@@ -303,7 +230,8 @@ class FormulaReader:
         if len(arguments) < signature.least or (len(arguments) > most and not signature.repeats):
             parser.fail(f"expected {_number(signature.least, most)} in {name}(), found {len(arguments)}", at)
         parser.expect(")")
-        if not arguments and most and not signature.least:
+        if not arguments and most and not signature.least and not self._depth:
+            parser.context_operand(at)
             self._check_start()
         found = applied(name, arguments)
         if found is None:
@@ -322,7 +250,7 @@ class FormulaReader:
                 return Fixed(operand.constant)
             parser.refuse("a variable like this here", at)
         if self._depth:
-            parser.refuse("a variable in a predicate of a path like this", at, "write the condition with some … satisfies")
+            parser.refuse("a variable in a predicate of a path like this", at, "write some … satisfies")
         if operand.scope is not None and operand.scope >= 0:
             self.scopes.add(operand.scope)
         moves = steps_of_links(operand.paths[0].links) if len(operand.paths) == 1 and not operand.paths[0].ups else None

@@ -5,8 +5,21 @@ from __future__ import annotations
 from weft.documents.kind import Kind
 from weft.languages.xpath.above import knowing, never
 from weft.languages.xpath.derived import needs_at_root
-from weft.plans.formulas import DOWNWARD, Filtered, Formula, Mapped, Move, NodeSet, Walk
-from weft.plans.plan import Combine, Label, Member, Pattern, Selection, Step, conjunction
+from weft.plans.formulas import (
+    DOWNWARD,
+    PLACES,
+    Applied,
+    Filtered,
+    Fixed,
+    Formula,
+    Mapped,
+    Move,
+    NodeSet,
+    Related,
+    Walk,
+)
+from weft.plans.plan import Among, Combine, Derived, Label, Pattern, Selection, Step, Test, Value, conjunction
+from weft.plans.walk import walk
 
 _ELEMENTS, _TEXTS, _ATTRIBUTES = Step("*", True), Step("text()", True, Kind.TEXT), Step("*", True, Kind.ATTRIBUTE)
 _ALL = [_ELEMENTS, _TEXTS, _ATTRIBUTES]
@@ -18,8 +31,10 @@ def selection_of_formula(formula: Formula) -> Selection:
     before  //a[k = 1]/following-sibling::b[2]
     after   /*[.//a[k = 1]]//b[member of the formula] | /b[.//a[k = 1]][member of the formula]
     """
-    asked, member = needs_at_root(formula), Member(formula)
+    asked, member = needs_at_root(formula), _of_places(formula) or Among(formula)
     patterns: list[Selection] = []
+    if asked is not None and _goes_down(formula) and not any(isinstance(part, Value) for part in walk(asked)):
+        asked = None  # that nodes are there to be asked says as much
     for step in dict.fromkeys(_ends(formula)):
         if asked is None:
             patterns.append(Pattern(None, (step,), member))
@@ -30,6 +45,38 @@ def selection_of_formula(formula: Formula) -> Selection:
             if not never(known):
                 patterns.append(Pattern(None, (Step(step.label),), conjunction([known, member])))
     return patterns[0] if len(patterns) == 1 else Combine("union", tuple(patterns))
+
+
+def _of_places(formula: Formula) -> Test | None:
+    """Places among all nodes are numbers that nodes have, which are found among those of all queries.
+
+    before  (//a)[3]   (//a)[last()]
+    after   //a[place in //a = 3]
+    """
+    if not isinstance(formula, Filtered):
+        return None
+    *before, last = formula.conditions
+    nodes = Filtered(formula.nodes, tuple(before)) if before else formula.nodes
+    match last:
+        case Applied("last"):
+            return Derived(Applied(PLACES[1], (nodes,)), Value("=", 0.0))
+        case Fixed(float(value)):
+            return Derived(Applied(PLACES[0], (nodes,)), Value("=", value))
+        case Related(operator, Applied("position"), Fixed(float(value)), "number"):
+            return Derived(Applied(PLACES[0], (nodes,)), Value(operator, value))
+        case _:
+            return None
+
+
+def _goes_down(formula: Formula) -> bool:
+    """Whether all nodes that a formula passes by lie above those that it selects."""
+    match formula:
+        case Filtered(nodes):
+            return _goes_down(nodes)
+        case Walk("document", moves):
+            return all(move.axis in DOWNWARD for move in moves)
+        case _:
+            return False
 
 
 def _ends(formula: Formula) -> list[Step]:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from weft.languages.xpath.trails import Trails
 from weft.plans.formulas import Formula, type_of
-from weft.plans.instants import InstantType
+from weft.plans.instants import Instant, InstantType
 from weft.plans.plan import Always, Constant, Or, Test, Value
 
 #: What a function makes of the first node of a path: `string(b)`, `number(b)`, `xs:date(b)`.
@@ -15,9 +15,9 @@ Item = Literal["string", "number"] | InstantType
 
 
 class Operand(NamedTuple):
-    """One side of a comparison: paths, a count of one, its first item, a constant, position(), last(), a test, or a formula.
+    """One side of a comparison: paths, a count of one, its first item, a constant, position(), last(), a test.
 
-    A list has constants or ranges as parts; a range has its two ends, which are numbers.
+    A formula is worked out. A list has constants or ranges as parts; a range has its two ends, which are numbers.
     """
 
     kind: str
@@ -55,3 +55,19 @@ def any_of(tests: list[Test]) -> Test:
 def exists(paths: Trails, test: Value | None = None) -> Test:
     """Some node at the end of one of the paths passes the test."""
     return paths[0].test(test) if len(paths) == 1 else any_of([trail.test(test) for trail in paths])
+
+
+_TYPES = {"path": "text", "string": "text", "test": "truth"} | dict.fromkeys(
+    ("number", "count", "position", "last"), "number"
+)
+
+
+def type_of_operand(operand: Operand) -> str | None:
+    """What eq and its like compare an operand as; nothing for several values."""
+    match operand.kind:
+        case "item":
+            return "text" if operand.item == "string" else operand.item
+        case "instant":
+            return operand.constant.type if isinstance(operand.constant, Instant) else None
+        case kind:
+            return _TYPES.get(kind)

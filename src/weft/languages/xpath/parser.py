@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Literal
+from collections.abc import Mapping
 
 from weft.documents.kind import Kind
-from weft.errors import QueryError
 from weft.languages.expressions import expression_name, starts_xquery
 from weft.languages.reader import MOST_NESTED, OnWarning, behind_comments
 from weft.languages.xpath.above import NoRewriteError, goes_up
-from weft.languages.xpath.conditions import Place
-from weft.languages.xpath.formula_reader import FormulaReader
-from weft.languages.xpath.formula_selection import selection_of_formula
 from weft.languages.xpath.names import Names
-from weft.languages.xpath.operand import Operand
+from weft.languages.xpath.selection_parser import SelectionParser
 from weft.languages.xpath.trails import (
     FROM_DOCUMENT,
     FROM_NODE,
@@ -22,14 +17,10 @@ from weft.languages.xpath.trails import (
     Trail,
     Trails,
     below_document,
-    selection_of,
-    trails_of,
 )
-from weft.languages.xpath.turns import AXES, BACK, UPWARD, Turns, plain
+from weft.languages.xpath.turns import AXES, BACK, UPWARD, plain
 from weft.languages.xpath.unlike import fold_unlike
-from weft.plans.formulas import Formula, type_of
 from weft.plans.plan import (
-    Combine,
     Link,
     Named,
     Selection,
@@ -38,7 +29,6 @@ from weft.plans.plan import (
     conjunction,
 )
 
-_GO_ON = frozenset({"(", "[", "/", "//"})  # signs that stand behind a path that goes on
 _OTHER_NODES = frozenset({"comment", "processing-instruction", "node", "element", "attribute", "document-node"})
 
 
@@ -71,118 +61,12 @@ def _refuse_xquery(parser: Parser) -> None:
         parser.refuse(f"{name} in XPath", at, 'say language="xquery"')
 
 
-class Parser(Turns):
+class Parser(SelectionParser):
     """A recursive descent over the tokens of one query."""
 
     def __init__(self, query: str, names: Names, language: str = "XPath") -> None:
         super().__init__(query, language)
         self.names = names
-
-    # -- selections
-
-    def union(self) -> Selection:
-        """Selections with `|` between them."""
-        parts = [self._intersection()]
-        while self.accept("|") or self.accept_word("union"):
-            parts.append(self._intersection())
-        return Combine("union", tuple(parts)) if len(parts) > 1 else parts[0]
-
-    def _intersection(self) -> Selection:
-        """`intersect` and `except`, from left to right: where they take turns the selection nests."""
-        left, depth = self._selection(), self._nested
-        while self.kind == "name" and self.text in ("intersect", "except"):
-            operator: Literal["intersect", "except"] = "intersect" if self.advance() == "intersect" else "except"
-            right = self._selection()
-            if isinstance(left, Combine) and left.operator == operator:
-                left = Combine(operator, (*left.parts, right))  # a - b - c, in one
-            else:
-                depth += 1
-                self.check_nesting(depth, self.at)
-                left = Combine(operator, (left, right))
-        return left
-
-    def _selection(self) -> Selection:
-        """A path; one that label paths cannot tell is worked out for each document."""
-        before = self.place()
-        try:
-            selection = self._path_selection()
-        except QueryError as reason:
-            return self._worked_out_selection(before, reason)
-        if self.kind != "sign" or self.text not in _GO_ON:
-            return selection
-        reason = QueryError(self.language, self.query, self.at, f"expected the end of the query, found {self.text!r}")
-        return self._worked_out_selection(before, reason)
-
-    def _worked_out_selection(self, before: Place, reason: QueryError) -> Selection:
-        if self.is_xquery:
-            raise reason
-        formula = self._formula(before, reason, FormulaReader.path_whole)
-        if type_of(formula) != "nodes":
-            raise reason
-        return selection_of_formula(formula)
-
-    def worked_out(self, before: Place, reason: QueryError, is_whole: bool = False) -> Operand:
-        """A comparison, or a whole condition, as a formula."""
-        reader = FormulaReader(self)
-        formula = self._formula(before, reason, FormulaReader.whole if is_whole else FormulaReader.equality, reader)
-        if len(reader.scopes) > 1:
-            raise reason
-        return Operand("formula", formula=formula, scope=next(iter(reader.scopes), None))
-
-    def _formula(
-        self,
-        before: Place,
-        reason: QueryError,
-        read: Callable[[FormulaReader], Formula],
-        reader: FormulaReader | None = None,
-    ) -> Formula:
-        """What stands at a place as a formula; where that is none either, the error that says more is raised."""
-        if reason.is_final:
-            raise reason
-        self.go_back(before)
-        try:
-            formula = read(reader or FormulaReader(self))
-            if self.kind == "name" and self.text in ("is", "to"):
-                raise reason
-            return formula
-        except QueryError as other:
-            is_better = other.is_final or other.at > reason.at
-            raise (other if is_better else reason) from None
-
-    def _path_selection(self) -> Selection:
-        if not self.accept("("):
-            return self._pattern()
-        self.enter()
-        inner = self.union()
-        self.leave()
-        self.expect(")")
-        if self.text in ("/", "//", "["):
-            return self._behind_parentheses(inner)
-        return inner
-
-    def _behind_parentheses(self, inner: Selection) -> Selection:
-        """`(a | b)[c]/d`: what stands behind belongs to each of the paths."""
-        at = self.at
-        trails = trails_of(inner)
-        if trails is None:
-            self.refuse("a step or predicate behind intersect or except", at, "write the paths out")
-        self.next_step = None
-        trails = self.tested_all(trails, self.predicates(rankable=False), at)
-        if self.kind == "sign" and self.text in ("/", "//"):
-            trails = self.go_on(trails, self.advance() == "//")
-        return self._selected(trails, at)
-
-    def _selected(self, trails: Trails, at: int) -> Selection:
-        if not trails:
-            self.refuse("a path that leads nowhere", at)
-        selection = selection_of(trails)
-        if selection is None:
-            self.refuse("the document itself as a result", at, "use /* for its root element")
-        return selection
-
-    def _pattern(self) -> Selection:
-        at = self.at
-        return self._selected(self.trails(absolute=True), at)
 
     def function_name(self) -> str:
         """The name of the function that is next; the usual prefix of XML Schema is xs."""

@@ -12,8 +12,9 @@ from weft.languages.xpath.names import Names
 from weft.languages.xpath.operand import Operand
 from weft.languages.xpath.operands import BEYOND
 from weft.languages.xpath.trails import Trail
+from weft.languages.xquery.formula_starts import FormulaStarts
 from weft.languages.xquery.sequence import selected
-from weft.languages.xquery.values import DOCUMENT, ValueParser
+from weft.languages.xquery.values import DOCUMENT
 from weft.languages.xquery.where import split_where
 from weft.plans.flwr import RETURNS, Enclosed, Flwr, Order, Slot, Variable
 from weft.plans.plan import On, Selection, Test
@@ -23,7 +24,7 @@ _VARIABLE = re.compile(rf"\$\s*({NAME})")
 _SOURCES = ("document", "doc", "stream")
 
 
-class FlwrParser(ValueParser):
+class FlwrParser(FormulaStarts):
     """One enclosing element, one FLWR expression in it."""
 
     is_xquery = True
@@ -31,7 +32,6 @@ class FlwrParser(ValueParser):
     def __init__(self, query: str, names: Names, language: str) -> None:
         super().__init__(query, names, language)
         self._stream = ""
-        self._constants: dict[str, Operand] = {}  # what let gives a name to
         self._where: Test | None = None
         self._order: list[Order] = []
         self._returned: Enclosed | None = None
@@ -247,5 +247,3 @@ class FlwrParser(ValueParser):
         tests = super().predicates(rankable)
         self._nested_in_predicate = outer
         return tests
-
-    _nested_in_predicate = False

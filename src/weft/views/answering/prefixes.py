@@ -7,7 +7,25 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weft.plans.containment.steps import Stretch, links_of, stretch_of
-from weft.plans.plan import And, Combine, Link, Not, Or, Path, Pattern, Rank, Selection, Step, Test, conjunction, has
+from weft.plans.formulas import looks_outside
+from weft.plans.plan import (
+    Among,
+    And,
+    Combine,
+    Derived,
+    Link,
+    Not,
+    Or,
+    Path,
+    Pattern,
+    Rank,
+    Selection,
+    Step,
+    Test,
+    conjunction,
+    has,
+)
+from weft.plans.walk import walk
 from weft.views.answering.rewriting import Compensation
 
 
@@ -74,7 +92,7 @@ class Prefix:
 def prefixes(query: Pattern) -> Iterator[Prefix]:
     """All prefixes of a query, the longest first."""
     here, steps = stretch_of(links_of(query))
-    if here:
+    if here or any(map(_looks_outside, walk(query))):
         return
     for size in range(len(steps), 0, -1):
         yield Prefix(tuple((step, tuple(tests)) for step, tests in steps[:size]), _links(steps[size:]))
@@ -115,6 +133,11 @@ def _links(steps: Stretch) -> tuple[Link, ...]:
             links.append(Link(tuple(path), conjunction(tests)))
             path = []
     return tuple(links)
+
+
+def _looks_outside(part: object) -> bool:
+    """Whether a part of a plan may look at more than what is in a row's fragment."""
+    return isinstance(part, Among) or (isinstance(part, Derived) and looks_outside(part.formula))
 
 
 def _asks_position(test: Test) -> bool:

@@ -59,7 +59,7 @@ def test_comparisons_select_what_they_say(query: str, found: list[int]) -> None:
     assert [place for place, ids in enumerate(matched) if ids] == found
 
 
-@pytest.mark.parametrize("query", ["//a[b = c]", "//a[count(b) = count(c)]", "//a[b = 1 to 100]"])
+@pytest.mark.parametrize("query", ["//a[b is c]", "//a[b = 1 to 100]"])
 def test_what_no_rule_knows_is_refused(query: str) -> None:
     with pytest.raises(QueryError):
         parse(query)
