@@ -37,7 +37,8 @@ def _with_constant(query: str, place: int) -> str:
 
 _FLWR = {
     "no enclosing element, elements": f"{_AUCTION} return {_RETURN}",
-    "nested FLWR in return": f"<r>{{ {_AUCTION} return <item>{{ for $b in $a/bid return <b>{{ $b/by }}</b> }}</item> }}</r>",
+    "nested FLWR in return": f"<r>{{ {_AUCTION} return <item>{{ for $b in $a/bid return <b>{{ $b/by }}</b> }}</item> "
+    "}</r>",
     "nested FLWR in let": f"{_AUCTION} let $b := (for $x in $a/bid return $x/price) return <item>{{ $b }}</item>",
     "two FLWRs in one element": f"<r>{{ {_AUCTION} return {_RETURN} }}{{ {_AUCTION} return count($a/bid) }}</r>",
     "if in return": f"<r>{{ {_AUCTION} return if (count($a/bid) > 2) then {_RETURN} else () }}</r>",
@@ -47,12 +48,13 @@ _FLWR = {
     "distinct-values": f"{_AUCTION} return <item>{{ distinct-values($a/bid/by) }}</item>",
     "group by": f"{_AUCTION} group by $e := string($a/ends) return <item e='{{ $e }}'>{{ count($a) }}</item>",
     "at": "for $a at $i in /site/auction where $a/reserve = 'KEY' return <item n='{ $i }'>{ $a/name }</item>",
-    "order by with types": f"{_AUCTION} order by number(substring($a/ends, 1, 4)) descending empty greatest return {_RETURN}",
+    "order by with types": f"{_AUCTION} order by number(substring($a/ends, 1, 4)) descending empty greatest "
+    f"return {_RETURN}",
     "comparison of two paths": f"{_AUCTION} and $a/name != $a/bid/by return {_RETURN}",
     "join of two variables": "for $a in /site/auction, $b in /site/auction where $a/reserve = 'KEY' and "
     "$a/ends = $b/ends return <item>{ $a/name }{ $b/name }</item>",
-    "string functions in return": f'{_AUCTION} return <item>{{ concat(upper-case($a/name), "; ", string-join($a/bid/by, ",")) '
-    "}</item>",
+    "string functions in return": f"{_AUCTION} return <item>{{ concat(upper-case($a/name), '; ') }}"
+    "{ string-join($a/bid/by, ',') }</item>",
     "arithmetic in return": f"{_AUCTION} return <item>{{ 2 * count($a/bid) - 1 }}</item>",
     "aggregates in return": f"{_AUCTION} return <item>{{ max($a/bid/string-length(by)), sum((1, 2)) }}</item>",
     "exists, empty, data in return": f"{_AUCTION} return <item>{{ exists($a/bid), empty($a/x), data($a/@id) }}</item>",

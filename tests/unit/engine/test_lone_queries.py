@@ -52,6 +52,16 @@ def test_equal_queries_are_worked_out_once_and_all_get_the_message() -> None:
     assert engine.large.lone.sharing(0) == 3
 
 
+def test_constants_of_different_types_make_different_queries() -> None:
+    broker = weft.Broker()
+    for constant in ("1", "1.0", "1e0"):
+        broker.subscribe(f"for $b in /bib return ({constant} div 3) instance of xs:double", id=constant)
+
+    found = {message.subscription: message.text for message in broker.publish(BOOKS)}
+
+    assert found == {"1": "false", "1.0": "false", "1e0": "true"}
+
+
 def test_a_query_is_not_worked_out_where_its_conditions_do_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     broker = weft.Broker()
     worked: list[object] = []

@@ -96,13 +96,15 @@ def _joined(clause: ForClause, join: JoinCondition, tuples: Tuples, scope: Scope
         return []
     if not join.is_constant and len(tuples) == 1:
         return _for(clause, tuples, scope)
-    index: JoinIndex | None = run.memo.get(id(clause)) if join.is_constant else None
+    memo = run.document.tree.memo
+    key = run.prepared.index_key(clause, join) if join.is_constant else None
+    index: JoinIndex | None = None if key is None else memo.get(key)
     if index is None:
         items = value(clause.source, scope.within(tuples[0]))
         run.spend(len(items))
         index = JoinIndex(items, [_inner(clause, join, item, tuples[0], scope) for item in items])
-        if join.is_constant:
-            run.memo[id(clause)] = index
+        if key is not None:
+            memo[key] = index
     made: Tuples = []
     for each in tuples:
         outer = atoms(value(join.outer, scope.within(each)), run)

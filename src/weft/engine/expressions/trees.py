@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -55,6 +56,8 @@ class DocumentTree:
         if is_built:
             self.parent[1] = -1
         self._values: dict[int, str] = {}
+        self._children: dict[int, list[int]] = {}
+        self.memo: dict[int, Any] = {}  # what several queries ask for, by what they call it
         self._passing: dict[tuple[int, str], frozenset[int]] = {}
 
     def _parents(self, nodes: Ints) -> Ints:
@@ -79,13 +82,18 @@ class DocumentTree:
 
     # -- ways
 
-    @kept_property
-    def children(self) -> list[list[int]]:
-        """The elements and texts in each node."""
-        found: list[list[int]] = [[] for _ in self.kind]
-        for node in range(1, len(self.kind)):
-            if self.kind[node] != NodeKinds.ATTRIBUTE and self.parent[node] >= 0:
-                found[self.parent[node]].append(node)
+    def children(self, node: int) -> list[int]:
+        """The elements and texts in a node."""
+        found = self._children.get(node)
+        if found is None:
+            found = self._children[node] = []
+            kind, end, at, last = self.kind, self.end, node + 1, self.end[node]
+            while at < last:
+                if kind[at] == NodeKinds.ATTRIBUTE:
+                    at += 1
+                else:
+                    found.append(at)
+                    at = end[at]
         return found
 
     def attributes(self, node: int) -> list[int]:
@@ -109,14 +117,21 @@ class DocumentTree:
                 found[-1].append(node)
         return found
 
+    @kept_property
+    def _names_of(self) -> dict[int, set[int]]:
+        """The names that elements, attributes and texts have."""
+        found: dict[int, set[int]] = {kind: set() for kind in range(len(NodeKinds))}
+        for kind, name in set(zip(self.kind, self.name, strict=True)):
+            found[kind].add(name)
+        return found
+
     def passing(self, kind: NodeKinds, label: str) -> frozenset[int]:
         """The names in this tree that pass a label test."""
         found = self._passing.get((kind, label))
         if found is None:
-            names = self._table.names
-            here = {name for each, name in zip(self.kind, self.name, strict=True) if each == kind}
+            names, here = self._table.names, self._names_of[kind]
             if label != "*":
-                here = {name for name in here if _passes(label, names[name])}
+                here = {name for name in here if passes(label, names[name])}
             found = self._passing[kind, label] = frozenset(here)
         return found
 
@@ -157,8 +172,3 @@ class DocumentTree:
     def shown(self, node: int) -> str:
         """A node as a result by itself is shown."""
         return self._fragments.text(self.node[node or 1])
-
-
-def _passes(label: str, name: str) -> bool:
-    """Attributes have names without a mark here."""
-    return passes(label, name)

@@ -29,10 +29,11 @@ class LonePrograms:
         self._of: dict[int, int] = {}  # by subscription
         self._numbers: Ints | None = None
         self._prepared: dict[int, Prepared] = {}
+        self._expressions: dict[object, int] = {}  # that several queries may have, by what documents are told of them
 
     def __getstate__(self) -> dict[str, object]:
         """What is known of programs goes by where they are in memory: it is found out again elsewhere."""
-        return self.__dict__ | {"_prepared": {}}
+        return self.__dict__ | {"_prepared": {}, "_expressions": {}}
 
     def __len__(self) -> int:
         return len(self._of)
@@ -82,7 +83,7 @@ class LonePrograms:
         """What is known of a program's text."""
         found = self._prepared.get(number)
         if found is None:
-            found = self._prepared[number] = Prepared()
+            found = self._prepared[number] = Prepared(self._expressions)
         return found
 
     @property
