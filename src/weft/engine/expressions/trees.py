@@ -60,6 +60,10 @@ class DocumentTree:
         self.memo: dict[int, Any] = {}  # what several queries ask for, by what they call it
         self._passing: dict[tuple[int, str], frozenset[int]] = {}
 
+    def place_of(self, node: int) -> int:
+        """The number here of a node of the table."""
+        return int(self._place_of[node])
+
     def _parents(self, nodes: Ints) -> Ints:
         above = self._table.parent[nodes]
         found = self._place_of[above]
