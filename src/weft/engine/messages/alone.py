@@ -127,7 +127,7 @@ class LoneWork:
         return subscriptions[keep]
 
     def messages(self, candidates: Sequence[Ints], found: tuple[Ints, Ints]) -> Messages:
-        """A row for each result, by document the subscriptions whose conditions hold; and all (result, node) there are."""
+        """A row for each result, by document the subscriptions whose conditions hold; `found`: all (result, node)."""
         self._first_nodes = self._grouped(*found)
         rows = [
             (document, subscription, text)
