@@ -84,6 +84,7 @@ bench: $(READY)  ## the experiments of the papers, quickly
 	$(BIN)/python -m bench materialized_views --quick
 	$(BIN)/python -m bench stream_views --quick
 	$(BIN)/python -m bench in_or_out --quick
+	$(BIN)/python -m bench languages --quick
 	$(BIN)/python -m bench --compare --quick
 
 docs: $(READY)  ## all pages and the API reference as a site in build/site; a broken link fails

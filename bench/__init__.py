@@ -13,4 +13,5 @@ EXPERIMENTS = (
     "stream_views",
     "materialized_views",
     "in_or_out",
+    "languages",
 )

@@ -18,6 +18,7 @@ from weft.engine import Engine
 from weft.errors import WeftError
 from weft.languages import parse, recognize
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.xscl import Xscl
 from weft.workload import generate_flwr, generate_queries, shipped
 
@@ -75,7 +76,11 @@ class Queries:
         if isinstance(plan, Xscl):
             return
         matches = engine.match(self._table)
-        if isinstance(plan, Flwr):
+        if isinstance(plan, LoneQuery):
+            made = {at for at, _, _ in matches.messages()}
+            again = engine.match(self._table, whether=True)  # answered anew, without nodes
+            assert made == {at for at, found in enumerate(again.subscriptions()) if found.size}, text
+        elif isinstance(plan, Flwr):
             self._compare_with_saxon(text, {at: made for at, _, made in matches.messages()})
         else:
             document, subscription, node = matches.nodes()

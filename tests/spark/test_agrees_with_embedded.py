@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+import xquery_grammar
 from shapes import FLWR_EXTRAS, FLWR_SHAPES, FLWR_VALUES, XPATH_SHAPES
 from weft import Broker, Document
 from weft.spark import compile_subscriptions, deliver, match, messages, rejected
@@ -91,3 +92,21 @@ def test_a_stream_on_spark_gives_the_messages_of_the_broker(spark: SparkSession,
     written = spark.read.parquet(str(tmp_path / "out"))
     assert as_rows(messages(written)) == embedded(name)[0]
     assert {row.document.removesuffix(".xml") for row in rejected(written).collect()} == set(BROKEN)
+
+
+def test_queries_that_are_worked_out_alone_give_the_messages_of_the_broker(spark: SparkSession) -> None:
+    texts = {f"{at:02d}": text for at, text in enumerate(xquery_grammar.documents(0, 20))}
+    asked = [each.text for each in xquery_grammar.queries(0, 60).values()]
+    broker = Broker()
+    for number, query in enumerate(asked, start=1):
+        broker.subscribe(query, id=str(number))
+    expected = [
+        (message.document, message.subscription, position, text)
+        for message in broker.publish([Document(text, id) for id, text in texts.items()])
+        for position, text in enumerate(message.nodes, start=1)
+    ]
+
+    out = spark.createDataFrame(list(texts.items()), "document string, value string").transform(deliver(asked))
+
+    assert as_rows(messages(out)) == sorted(expected)
+    assert len(expected) > len(texts)

@@ -122,7 +122,7 @@ class Index:
         if entry.compound is not None:
             self.compounds[subscription] = entry.compound
         if entry.program is not None:
-            self.lone.add(subscription, entry.program)
+            self.lone.add(subscription, entry.program, entry.results)
         for result in entry.targets:
             self.subscribers.add(result, subscription)
         self.results.add(subscription, entry.results)

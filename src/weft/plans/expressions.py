@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
@@ -32,9 +32,13 @@ REVERSE_AXES: frozenset[str] = frozenset({"parent", "ancestor", "ancestor-or-sel
 
 @dataclass(frozen=True, slots=True)
 class ConstantValue:
-    """A constant, as it is written."""
+    """A constant, as it is written; 1 and 1e0 are equal in Python, but not here."""
 
     value: Atomic
+    kind: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", type(self.value).__name__)
 
 
 @dataclass(frozen=True, slots=True)

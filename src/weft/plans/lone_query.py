@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weft.plans.clauses import ForClause
 from weft.plans.expressions import QueryExpression, UserFunction
 from weft.plans.plan import Selection
 
@@ -20,3 +21,4 @@ class LoneQuery:
     body: QueryExpression
     functions: tuple[UserFunction, ...]
     why: str  # it does not share more
+    first: ForClause | None = None  # it can bind the nodes that `required` finds, instead of all that its path leads to

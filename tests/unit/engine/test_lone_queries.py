@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable
-from dataclasses import replace
 from random import Random
 
 import pytest
 
 import weft
 from weft.documents import Document, read
-from weft.documents.document import Limits
+from weft.documents.document import Limits, read_limits
 from weft.engine import Engine
+from weft.engine.index_entry import EnginePlan
 from weft.languages import parse
 from weft.plans.lone_query import LoneQuery
 from weft.plans.xscl import Xscl
@@ -25,6 +25,13 @@ def lone(query: str) -> LoneQuery:
     """The plan of a query that is worked out alone."""
     plan = parse(query, "xquery")
     assert isinstance(plan, LoneQuery)
+    return plan
+
+
+def plan_of(query: str, language: str = "xquery") -> EnginePlan:
+    """The plan of a query that an engine takes."""
+    plan = parse(query, language)
+    assert not isinstance(plan, Xscl)
     return plan
 
 
@@ -45,10 +52,26 @@ def test_equal_queries_are_worked_out_once_and_all_get_the_message() -> None:
     assert engine.large.lone.sharing(0) == 3
 
 
+def test_constants_of_different_types_make_different_queries() -> None:
+    broker = weft.Broker()
+    for constant in ("1", "1.0", "1e0"):
+        broker.subscribe(f"for $b in /bib return ({constant} div 3) instance of xs:double", id=constant)
+
+    found = {message.subscription: message.text for message in broker.publish(BOOKS)}
+
+    assert found == {"1": "false", "1.0": "false", "1e0": "true"}
+
+
 def test_a_query_is_not_worked_out_where_its_conditions_do_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    broker, worked = weft.Broker(), []
+    broker = weft.Broker()
+    worked: list[object] = []
     broker.subscribe("for $b at $i in /bib/book where $b/@k = 'x' return <n>{ $i }</n>", id="x")
-    monkeypatch.setattr("weft.engine.messages.alone.work_out", lambda *args: worked.append(args) or [])
+
+    def work(*given: object) -> list[str]:
+        worked.append(given)
+        return []
+
+    monkeypatch.setattr("weft.engine.messages.alone.work_out", work)
 
     assert not broker.publish([BOOKS] * 5)
     assert not worked
@@ -57,7 +80,7 @@ def test_a_query_is_not_worked_out_where_its_conditions_do_not_hold(monkeypatch:
 @pytest.mark.slow
 def test_subscriptions_come_and_go_while_documents_flow_as_in_an_engine_that_has_them_from_the_start() -> None:
     random, texts = Random(0), documents(0, 3)
-    plans = {number: parse(asked.text, "xquery") for number, asked in queries(0, 100).items()}
+    plans = {number: plan_of(asked.text) for number, asked in queries(0, 100).items()}
     engine, present = Engine(plan_of=plans.__getitem__), set[int]()
     for number, plan in plans.items():
         engine.add(number, plan)
@@ -80,7 +103,7 @@ def test_subscriptions_come_and_go_while_documents_flow_as_in_an_engine_that_has
 def test_a_pickled_engine_gives_the_same_messages() -> None:
     texts, engine = documents(1, 3), Engine()
     for number, asked in queries(1, 60).items():
-        engine.add(number, parse(asked.text, "xquery"))
+        engine.add(number, plan_of(asked.text))
     before = made(engine, texts)
 
     assert made(pickle.loads(pickle.dumps(engine)), texts) == before
@@ -143,7 +166,7 @@ LIMITED = {
 @pytest.mark.parametrize("name", LIMITED)
 def test_limits_hold_for_queries_that_are_worked_out_alone(name: str) -> None:
     query, reason = LIMITED[name]
-    broker = weft.Broker(limits=replace(Limits(), **{name: 50}))
+    broker = weft.Broker(limits=read_limits([f"{name}=50"]))
     broker.subscribe(query, id="much")
 
     assert not broker.publish(BOOKS)
@@ -194,10 +217,9 @@ REQUIRED = {
 
 @pytest.mark.parametrize("query", REQUIRED)
 def test_what_a_query_needs_is_a_selection_that_it_shares(query: str) -> None:
-    engine, wanted = Engine(), parse(REQUIRED[query], "xpath")
-    assert not isinstance(wanted, LoneQuery | Xscl)
+    engine = Engine()
     engine.add(0, lone(query).required)
-    engine.add(1, wanted)
+    engine.add(1, plan_of(REQUIRED[query], "xpath"))
     texts = [BOOKS, *documents(3, 5), "<c/>", "<bib><book><title>x</title></book></bib>", "<bib><book k='1'/></bib>"]
 
     _, subscription, node = engine.match(read([Document(text) for text in texts])).nodes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from weft.engine.expressions.atomics import at_most_one, atoms, key_of, truth
@@ -48,6 +49,9 @@ def _tuples(expression: FlwrExpression, scope: Scope) -> Tuples:
     run, tuples = scope.run, [scope.variables]
     for at, clause in enumerate(expression.clauses):
         match clause:
+            case ForClause() if clause is run.first:
+                run.spend(len(run.first_nodes))
+                tuples = [variables for each in tuples for variables in _bindings(clause, each, run.first_nodes)]
             case ForClause():
                 join = run.prepared.join(expression, at)
                 tuples = _for(clause, tuples, scope) if join is None else _joined(clause, join, tuples, scope)
@@ -77,13 +81,16 @@ def _for(clause: ForClause, tuples: Tuples, scope: Scope) -> Tuples:
     for each in tuples:
         items = value(clause.source, scope.within(each))
         scope.run.spend(len(items))
-        made += _bindings(clause, each, items, range(len(items)))
+        made += _bindings(clause, each, items)
         if not items and clause.allows_empty:
             made.append({**each, clause.name: [], **({clause.place: [0]} if clause.place else {})})
     return made
 
 
-def _bindings(clause: ForClause, variables: dict[str, Items], items: Items, places: Any) -> Tuples:
+def _bindings(
+    clause: ForClause, variables: dict[str, Items], items: Items, places: Sequence[int] | None = None
+) -> Tuples:
+    places = range(len(items)) if places is None else places
     if clause.place is None:
         return [{**variables, clause.name: [items[place]]} for place in places]
     return [{**variables, clause.name: [items[place]], clause.place: [place + 1]} for place in places]
@@ -96,13 +103,15 @@ def _joined(clause: ForClause, join: JoinCondition, tuples: Tuples, scope: Scope
         return []
     if not join.is_constant and len(tuples) == 1:
         return _for(clause, tuples, scope)
-    index: JoinIndex | None = run.memo.get(id(clause)) if join.is_constant else None
+    memo = run.document.tree.memo
+    key = run.prepared.index_key(clause, join) if join.is_constant else None
+    index: JoinIndex | None = None if key is None else memo.get(key)
     if index is None:
         items = value(clause.source, scope.within(tuples[0]))
         run.spend(len(items))
         index = JoinIndex(items, [_inner(clause, join, item, tuples[0], scope) for item in items])
-        if join.is_constant:
-            run.memo[id(clause)] = index
+        if key is not None:
+            memo[key] = index
     made: Tuples = []
     for each in tuples:
         outer = atoms(value(join.outer, scope.within(each)), run)

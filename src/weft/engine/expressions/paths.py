@@ -64,15 +64,16 @@ def steps(expression: Steps, scope: Scope) -> Items:
     """A path; where nothing in it depends on variables or the item that is looked at, it is gone once."""
     run = scope.run
     key = run.prepared.constant_key(expression, scope)
-    if key is not None and (known := run.memo.get(key)) is not None:
-        return list(known[0])
+    if key is not None and (known := run.document.tree.memo.get(key)) is not None:
+        run.spend(len(known))
+        return list(known)
     items = value(expression.start, scope)
     for step in expression.steps:
         if not items:
             break
         items = _each(step.expression, items, scope) if isinstance(step, EachStep) else _along(step, items, scope)
     if key is not None:
-        run.memo[key] = (items, scope.variables)  # the variables are kept: the key has their addresses
+        run.document.tree.memo[key] = items
         return list(items)
     return items
 
@@ -154,7 +155,7 @@ def _siblings(tree: DocumentTree, number: int, is_behind: bool) -> list[int]:
     above = tree.parent[number]
     if above < 0 or tree.kind[number] == NodeKinds.ATTRIBUTE:
         return []
-    return [node for node in tree.children[above] if (node > number if is_behind else node < number)]
+    return [node for node in tree.children(above) if (node > number if is_behind else node < number)]
 
 
 def _behind(tree: DocumentTree, number: int) -> list[int]:
@@ -170,7 +171,7 @@ def _before(tree: DocumentTree, number: int) -> list[int]:
 
 _AXES: dict[str, Callable[[DocumentTree, int], list[int]]] = {
     "self": lambda _, number: [number],
-    "child": lambda tree, number: list(tree.children[number]),
+    "child": lambda tree, number: list(tree.children(number)),
     "attribute": lambda tree, number: tree.attributes(number),
     "descendant": _below,
     "descendant-or-self": lambda tree, number: [number, *_below(tree, number)],

@@ -20,6 +20,7 @@ from weft.plans.expressions import (
     QueryExpression,
     Steps,
     TreeRoot,
+    UserCall,
     VariableUse,
 )
 from weft.plans.walk import walk
@@ -35,6 +36,7 @@ class Uses:
     looks: bool  # at the context item
     has_root: bool
     builds: bool
+    calls: bool  # functions of the query, or its variables, which mean something in it alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,10 @@ class JoinCondition:
 class Prepared:
     """What is known of the expressions of one program; worked out when it is first asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: dict[object, int] | None = None) -> None:
+        """`numbers` are those of expressions of all queries, which what is the same in several is called by."""
+        self._numbers = {} if numbers is None else numbers
+        self._keys: dict[int, int] = {}
         self._uses: dict[int, Uses] = {}
         self._joins: dict[tuple[int, int], JoinCondition | None] = {}
 
@@ -65,6 +70,7 @@ class Prepared:
                 _looks(expression),
                 any(isinstance(part, TreeRoot) for part in parts),
                 any(isinstance(part, BuiltElement | BuiltAttribute | BuiltLeaf) for part in parts),
+                any(isinstance(part, UserCall) for part in parts),
             )
         return found
 
@@ -73,11 +79,22 @@ class Prepared:
         if not isinstance(expression.start, ComingDocument | TreeRoot):
             return None
         uses = self.uses(expression)
-        if uses.names or uses.looks or uses.builds:
+        if uses.names or uses.looks or uses.builds or uses.calls:
             return None
         if uses.has_root and not (isinstance(scope.item, TreeNode) and scope.item.tree is scope.run.document.tree):
             return None
-        return id(expression)
+        return self._number(id(expression), expression)
+
+    def _number(self, own: int, expression: object) -> int:
+        """The number of what one or several queries ask for."""
+        found = self._keys.get(own)
+        if found is None:
+            found = self._keys[own] = self._numbers.setdefault(expression, len(self._numbers))
+        return found
+
+    def index_key(self, clause: ForClause, join: JoinCondition) -> int:
+        """What the index of a `for` clause is called that is the same whenever it is worked out."""
+        return self._number(id(join), (clause.name, clause.source, join.inner))
 
     def join(self, flwr: FlwrExpression, at: int) -> JoinCondition | None:
         """The comparison that tells which items of a `for` clause are wanted, if there is one."""
@@ -99,6 +116,7 @@ class Prepared:
                 operator, outer, inner = found
                 uses = self.uses(inner)
                 is_constant = not (source.names or source.looks or uses.looks or uses.names - {clause.name})
+                is_constant = is_constant and not (source.calls or uses.calls)
                 return JoinCondition(operator, outer, inner, is_constant)
         return None
 

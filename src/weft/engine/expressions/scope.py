@@ -12,6 +12,7 @@ from weft.documents.escaping import escape_attribute, escape_text
 from weft.documents.fragment import Fragments
 from weft.engine.expressions.items import BuiltNode, DynamicError, Item, Items, Node, TreeNode
 from weft.engine.expressions.trees import DocumentTree
+from weft.plans.clauses import ForClause
 from weft.plans.expressions import QueryExpression, UserFunction
 
 
@@ -27,6 +28,8 @@ class Run:
     characters: int = 0  # of texts that may still be made
     too_long: str = ""  # what is told if there are more
     has_found: bool = False
+    first: ForClause | None = None  # which binds these nodes alone
+    first_nodes: Items = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
 
     def spend(self, steps: int) -> None:

@@ -116,7 +116,7 @@ def _equal_nodes(one: TreeNode, other: TreeNode, run: Run) -> bool:
         return False
     if one.kind in (NodeKinds.ATTRIBUTE, NodeKinds.TEXT):
         return one.value == other.value
-    left, right = ([TreeNode(each.tree, node) for node in each.tree.children[each.number]] for each in (one, other))
+    left, right = ([TreeNode(each.tree, node) for node in each.tree.children(each.number)] for each in (one, other))
     same = _attributes(one) == _attributes(other) and len(left) == len(right)
     return same and all(starmap(_equal_nodes, ((a, b, run) for a, b in zip(left, right, strict=True))))
 

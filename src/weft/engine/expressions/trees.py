@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from enum import IntEnum
 from itertools import count
+from typing import Any
 
 import numpy as np
 
-from weft.columns.integers import Ints, Longs
+from weft.columns.integers import Ints
 from weft.columns.kept import kept_property
 from weft.documents.escaping import escape_text
 from weft.documents.fragment import Fragments
+from weft.documents.kind import Kind
 from weft.documents.table import NodeTable
 from weft.plans.names import passes
 
@@ -38,54 +40,67 @@ class DocumentTree:
         self.serial = 0 if not is_built else next(_serials)
         self.root = 1 if is_built else 0
         ranges = table.ranges[:, document : document + 2]
-        nodes = np.concatenate([np.arange(start, end, dtype=np.int32) for start, end in ranges.tolist()])
-        nodes = nodes[np.argsort(table.order[nodes])]
-        self._place_of = np.zeros(table.nodes + 1, np.int32)
-        self._place_of[nodes] = np.arange(1, nodes.size + 1)
-        kinds = 1 + (nodes >= table.elements).astype(np.int32) + (nodes >= table.first_text)
-        names = np.full(nodes.size, -1, np.int32)
-        is_element, is_attribute = kinds == NodeKinds.ELEMENT, kinds == NodeKinds.ATTRIBUTE
-        names[is_element] = table.name[nodes[is_element]]
-        names[is_attribute] = table.attribute_name[nodes[is_attribute] - table.elements]
-        self.node: list[int] = [-1, *nodes.tolist()]  # of the table
-        self.kind: list[int] = [0, *kinds.tolist()]
-        self.name: list[int] = [-1, *names.tolist()]
-        self.parent: list[int] = [-1, *self._parents(nodes).tolist()]
-        self.end: list[int] = [nodes.size + 1, *self._ends(nodes, is_element).tolist()]
+        self._ranges: list[list[int]] = ranges.tolist()
+        numbers = [end - start for start, end in self._ranges]
+        nodes = np.concatenate([np.arange(start, end, dtype=np.int32) for start, end in self._ranges])
+        in_order = np.argsort(table.order[nodes])
+        self._places = np.empty(nodes.size, np.int32)  # of elements, attributes and texts, one kind behind the other
+        self._places[in_order] = np.arange(1, nodes.size + 1, dtype=np.int32)
+        rows, attributes = (slice(start, end) for start, end in self._ranges[:2])
+        before = table.elements
+        names = [table.name[rows], table.attribute_name[attributes.start - before : attributes.stop - before]]
+        names.append(np.full(numbers[2], -1, np.int32))
+        above = table.parent[nodes] - rows.start
+        parents = np.where(above >= 0, self._places[np.maximum(above, 0)], 0)
+        ends = self._places + 1
+        ends[: numbers[0]] += self._sizes(nodes[: numbers[0]])
+        self.node: list[int] = [-1, *nodes[in_order].tolist()]  # of the table
+        self.kind: list[int] = [0, *np.repeat((1, 2, 3), numbers)[in_order].tolist()]
+        self.name: list[int] = [-1, *np.concatenate(names)[in_order].tolist()]
+        self.parent: list[int] = [-1, *parents[in_order].tolist()]
+        self.end: list[int] = [nodes.size + 1, *ends[in_order].tolist()]
         if is_built:
             self.parent[1] = -1
         self._values: dict[int, str] = {}
+        self._children: dict[int, list[int]] = {}
+        self.memo: dict[int, Any] = {}  # what several queries ask for, by what they call it
         self._passing: dict[tuple[int, str], frozenset[int]] = {}
 
-    def _parents(self, nodes: Ints) -> Ints:
-        above = self._table.parent[nodes]
-        found = self._place_of[above]
-        found[above < 0] = 0
-        return found
+    def place_of(self, node: int) -> int:
+        """The number here of a node of the table."""
+        before = 0
+        for start, end in self._ranges:
+            if start <= node < end:
+                return int(self._places[before + node - start])
+            before += end - start
+        raise KeyError(node)
 
-    def _ends(self, nodes: Ints, is_element: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Longs:
-        """The node behind each node and all that is in it."""
+    def _sizes(self, rows: Ints) -> Ints:
+        """How many nodes are in each element, attributes too."""
         table = self._table
-        ends: Longs = np.arange(2, nodes.size + 2, dtype=np.int64)
-        rows = nodes[is_element]
-        owners = table.parent[table.elements : table.first_text]
+        starts, _ = table.by_parent[Kind.ATTRIBUTE]
         last = table.last[rows]
-        attributes = np.searchsorted(owners, last, "right") - np.searchsorted(owners, rows, "left")
-        ends[is_element] += last - rows + attributes + table.text_last[rows] - table.text_first[rows]
-        return ends
+        attributes = starts[last + np.int64(1)] - starts[rows]
+        sizes = last - rows + attributes + table.text_last[rows] - table.text_first[rows]
+        return np.asarray(sizes, np.int32)
 
     def __len__(self) -> int:
         return len(self.kind)
 
     # -- ways
 
-    @kept_property
-    def children(self) -> list[list[int]]:
-        """The elements and texts in each node."""
-        found: list[list[int]] = [[] for _ in self.kind]
-        for node in range(1, len(self.kind)):
-            if self.kind[node] != NodeKinds.ATTRIBUTE and self.parent[node] >= 0:
-                found[self.parent[node]].append(node)
+    def children(self, node: int) -> list[int]:
+        """The elements and texts in a node."""
+        found = self._children.get(node)
+        if found is None:
+            found = self._children[node] = []
+            kind, end, at, last = self.kind, self.end, node + 1, self.end[node]
+            while at < last:
+                if kind[at] == NodeKinds.ATTRIBUTE:
+                    at += 1
+                else:
+                    found.append(at)
+                    at = end[at]
         return found
 
     def attributes(self, node: int) -> list[int]:
@@ -109,14 +124,21 @@ class DocumentTree:
                 found[-1].append(node)
         return found
 
+    @kept_property
+    def _names_of(self) -> dict[int, set[int]]:
+        """The names that elements, attributes and texts have."""
+        found: dict[int, set[int]] = {kind: set() for kind in range(len(NodeKinds))}
+        for kind, name in set(zip(self.kind, self.name, strict=True)):
+            found[kind].add(name)
+        return found
+
     def passing(self, kind: NodeKinds, label: str) -> frozenset[int]:
         """The names in this tree that pass a label test."""
         found = self._passing.get((kind, label))
         if found is None:
-            names = self._table.names
-            here = {name for each, name in zip(self.kind, self.name, strict=True) if each == kind}
+            names, here = self._table.names, self._names_of[kind]
             if label != "*":
-                here = {name for name in here if _passes(label, names[name])}
+                here = {name for name in here if passes(label, names[name])}
             found = self._passing[kind, label] = frozenset(here)
         return found
 
@@ -157,8 +179,3 @@ class DocumentTree:
     def shown(self, node: int) -> str:
         """A node as a result by itself is shown."""
         return self._fragments.text(self.node[node or 1])
-
-
-def _passes(label: str, name: str) -> bool:
-    """Attributes have names without a mark here."""
-    return passes(label, name)

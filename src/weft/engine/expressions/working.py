@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from weft.documents.document import Limits
 from weft.engine.expressions import aggregates, calculating, clauses, comparing, functions, paths, values
 from weft.engine.expressions.construction import shown
@@ -15,8 +17,18 @@ from weft.plans.lone_query import LoneQuery
 WORKERS = (aggregates, calculating, clauses, comparing, functions, paths, values)
 
 
-def work_out(program: LoneQuery, prepared: Prepared, tree: DocumentTree, limits: Limits, room: int) -> list[str]:
-    """The results of a program, each as a text; none where it finds nothing. Raises DynamicError with the reason."""
+def work_out(
+    program: LoneQuery,
+    prepared: Prepared,
+    tree: DocumentTree,
+    limits: Limits,
+    room: int,
+    first_nodes: Sequence[int] | None = None,
+) -> list[str]:
+    """The results of a program, each as a text; none where it finds nothing. Raises DynamicError with the reason.
+
+    Where it is known which nodes its first variable can bind, nodes of the table in document order, it binds no others.
+    """
     is_own = room >= limits.max_message_bytes
     most = f"{limits.max_message_bytes if is_own else limits.max_output_bytes} bytes from one document"
     run = Run(
@@ -26,6 +38,8 @@ def work_out(program: LoneQuery, prepared: Prepared, tree: DocumentTree, limits:
         prepared=prepared,
         steps=limits.max_steps,
         characters=room,
+        first=None if first_nodes is None else program.first,
+        first_nodes=[TreeNode(tree, tree.place_of(node)) for node in first_nodes or ()],
         too_long=f"more than {most}{'' if is_own else ' in all'}",
     )
     try:

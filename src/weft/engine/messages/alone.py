@@ -16,6 +16,7 @@ from weft.engine.expressions.trees import DocumentTree
 from weft.engine.expressions.working import work_out
 from weft.engine.messages.budget import Budget, size_of
 from weft.engine.messages.messages import Messages
+from weft.engine.shared.nodes import NOTHING
 from weft.plans.lone_query import LoneQuery
 
 
@@ -25,14 +26,16 @@ class LonePrograms:
     def __init__(self) -> None:
         self._number_of: dict[LoneQuery, int] = {}
         self._programs: list[LoneQuery | None] = []
+        self.first_result: list[int] = []  # by program: whose nodes its first variable may bind, if that is known
         self._wanted: list[int] = []  # by program, how many subscriptions have it
         self._of: dict[int, int] = {}  # by subscription
         self._numbers: Ints | None = None
         self._prepared: dict[int, Prepared] = {}
+        self._expressions: dict[object, int] = {}  # that several queries may have, by what documents are told of them
 
     def __getstate__(self) -> dict[str, object]:
         """What is known of programs goes by where they are in memory: it is found out again elsewhere."""
-        return self.__dict__ | {"_prepared": {}}
+        return self.__dict__ | {"_prepared": {}, "_expressions": {}}
 
     def __len__(self) -> int:
         return len(self._of)
@@ -40,12 +43,13 @@ class LonePrograms:
     def __contains__(self, subscription: object) -> bool:
         return subscription in self._of
 
-    def add(self, subscription: int, program: LoneQuery) -> None:
-        """Take a subscription in."""
+    def add(self, subscription: int, program: LoneQuery, results: tuple[int, ...]) -> None:
+        """Take a subscription in, with the results that its program needs."""
         number = self._number_of.get(program)
         if number is None:
             number = self._number_of[program] = len(self._programs)
             self._programs.append(program)
+            self.first_result.append(results[0] if program.first is not None else NOTHING)
             self._wanted.append(0)
         self._wanted[number] += 1
         self._of[subscription] = number
@@ -82,7 +86,7 @@ class LonePrograms:
         """What is known of a program's text."""
         found = self._prepared.get(number)
         if found is None:
-            found = self._prepared[number] = Prepared()
+            found = self._prepared[number] = Prepared(self._expressions)
         return found
 
     @property
@@ -100,6 +104,7 @@ class LoneWork:
         self._table, self._programs, self._budget = table, programs, budget
         self._trees: dict[int, DocumentTree] = {}
         self._fragments: Fragments | None = None
+        self._first_nodes: dict[tuple[int, int], list[int]] | None = None  # by document and result
         self._made: dict[tuple[int, int], list[str] | str] = {}  # by document and program: results, or why none
 
     @classmethod
@@ -121,8 +126,9 @@ class LoneWork:
         keep[is_lone] = [bool(self._results(document, each)) for each in subscriptions[is_lone].tolist()]
         return subscriptions[keep]
 
-    def messages(self, candidates: Sequence[Ints]) -> Messages:
-        """A row for each result, by document the subscriptions whose conditions hold."""
+    def messages(self, candidates: Sequence[Ints], found: tuple[Ints, Ints]) -> Messages:
+        """A row for each result, by document the subscriptions whose conditions hold; `found`: all (result, node)."""
+        self._first_nodes = self._grouped(*found)
         rows = [
             (document, subscription, text)
             for document, subscriptions in enumerate(candidates)
@@ -130,6 +136,17 @@ class LoneWork:
             for text in self._results(document, subscription)
         ]
         return Messages.listed(rows)
+
+    def _grouped(self, result: Ints, node: Ints) -> dict[tuple[int, int], list[int]]:
+        """Nodes in document order, by their document and result."""
+        wanted = np.isin(result, [each for each in self._programs.first_result if each != NOTHING])
+        result, node = result[wanted], node[wanted]
+        found: dict[tuple[int, int], list[int]] = {}
+        order = np.argsort(self._table.order[node], kind="stable")
+        documents = self._table.node_document[node]
+        for at in order.tolist():
+            found.setdefault((int(documents[at]), int(result[at])), []).append(int(node[at]))
+        return found
 
     def _results(self, document: int, subscription: int) -> list[str]:
         """The results for a subscription; none where it has no message, or is refused."""
@@ -147,8 +164,10 @@ class LoneWork:
     def _work_out(self, document: int, subscription: int, program: LoneQuery, number: int) -> list[str] | str:
         budget = self._budget
         room = max(budget.room(document), 0)
+        first, known = self._programs.first_result[number], self._first_nodes
+        nodes = None if known is None or first == NOTHING else known.get((document, first), [])
         try:
-            texts = work_out(program, self._programs.prepared(number), self._tree(document), budget.limits, room)
+            texts = work_out(program, self._programs.prepared(number), self._tree(document), budget.limits, room, nodes)
         except DynamicError as error:
             return str(error)
         size = sum(map(size_of, texts))

@@ -159,7 +159,11 @@ class Outcome:
         """The messages of the FLWR queries, sorted by document, then subscription."""
         parts = self._groups() if len(self._built) else ()
         made = MessageWriting(self._table, self._built, self._budget).messages(parts)
-        return made if self._lone is None else Messages.together([made, self._lone.messages(self._candidates)])
+        return (
+            made
+            if self._lone is None
+            else Messages.together([made, self._lone.messages(self._candidates, self._all_pairs)])
+        )
 
     @kept_property
     def _all_pairs(self) -> tuple[Ints, Ints]:

@@ -88,6 +88,22 @@ def required(body: QueryExpression, functions: tuple[UserFunction, ...]) -> Sele
     return Combine("union", tuple(patterns)) if len(patterns) > 1 else next(iter(patterns))
 
 
+def first_binding(body: QueryExpression, selection: Selection) -> ForClause | None:
+    """The clause that may bind just the nodes that are required; nothing where it counts places, or there is more."""
+    found = [part for part in walk(body) if isinstance(part, Finding)]
+    if len(found) != 1 or found[0].always or not isinstance(found[0].expression, FlwrExpression):
+        return None
+    first = next((each for each in found[0].expression.clauses if not isinstance(each, LetClause)), None)
+    if not isinstance(first, ForClause) or first.place is not None or first.allows_empty:
+        return None
+    source = first.source
+    if not isinstance(source, Steps) or not isinstance(source.start, ComingDocument | TreeRoot):
+        return None
+    is_plain = all(isinstance(step, AxisStep) and not step.predicates for step in source.steps)
+    is_known = is_plain and _goes_down(source.steps) and isinstance(selection, Pattern)
+    return first if is_known and selection != _ANY else None
+
+
 def _bound(part: object) -> Iterator[tuple[str, QueryExpression | None]]:
     """The names that a clause or a quantifier binds, each with what it stands for if that is an expression."""
     match part:
