@@ -175,7 +175,7 @@ def _compile(plan: Xscl, asking: _Asking) -> CompiledJoin:
 
 
 def _variable_of_place(asking: _Asking, definition: Definition, values: list[int]) -> int:
-    """The variable that has the nodes of a place: one of those whose values are compared, or one for the nodes alone."""
+    """The variable with the nodes of a place: one of those whose values are compared, or one for the nodes alone."""
     return values[0] if values else asking.variable(definition, False)
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from weft.documents.moment import END
 from weft.joins.compile.queries import SharedJoin
 from weft.joins.compile.shapes import Shape
-from weft.joins.match.search import Nodes, Search
+from weft.joins.match.layouts import Nodes
+from weft.joins.match.search import Search
 from weft.joins.match.state import Held, State
 
 #: Is told which match failed, and by what.
