@@ -20,7 +20,7 @@ from weft.joins.joins import Joins
 from weft.languages.xscl import parse
 from xscl_oracle import Found, messages, oracle
 from xscl_runs import found_by, new_joins, run
-from xscl_strategies import document_lists, queries
+from xscl_strategies import document_lists, nested_queries, queries
 
 
 @pytest.mark.slow
@@ -46,6 +46,19 @@ def test_one_block(texts: list[str], documents: list[Document]) -> None:
     plans = [parse(text) for text in texts]
     ordered = sorted(documents, key=lambda document: document.timestamp or 0.0)
     assert run(plans, ordered, 2) == oracle(plans, ordered)
+
+
+@pytest.mark.slow
+@examples(200)
+@given(
+    st.lists(st.one_of(nested_queries(), nested_queries(), queries()), min_size=1, max_size=3),
+    document_lists(),
+    st.sampled_from([1, 2, 10]),
+)
+def test_joins_in_parentheses(texts: list[str], documents: list[Document], size: int) -> None:
+    plans = [parse(text) for text in texts]
+    ordered = sorted(documents, key=lambda document: document.timestamp or 0.0)
+    assert run(plans, ordered, size) == oracle(plans, ordered)
 
 
 @examples(100)

@@ -117,9 +117,9 @@ class SharedJoin:
 
 def join_of(opening: Opening) -> Joined | None:
     """The join between the two documents of an opening, if their blocks are neighbours."""
-    if abs(opening.newest - opening.partner) != 1:
-        return None
-    return opening.shared.shape.joins[max(opening.newest, opening.partner) - 1]
+    shape = opening.shared.shape
+    join = shape.joins[max(opening.newest, opening.partner) - 1]
+    return join if abs(opening.newest - opening.partner) == 1 and join.span is None else None
 
 
 def equated(shape: Shape) -> list[int]:
@@ -128,17 +128,22 @@ def equated(shape: Shape) -> list[int]:
 
 
 def openings_of(shared: SharedJoin) -> list[Opening]:
-    """One for each block that the newest document can be of: the last one, and those before a JOIN."""
+    """One for each block that the newest document can be of: one that nothing must follow."""
     shape = shared.shape
+    equalities = [each for each in shape.conditions(shape.present) if each.operator == "="]
+    followed = {
+        block
+        for join in range(shape.present - 1)
+        if shape.joins[join].operator != "JOIN"
+        for block in shape.ends(join)[0]
+    }
     found = []
     for newest in range(shape.present):
-        if newest < shape.present - 1 and shape.joins[newest].operator != "JOIN":
+        before = [each.left[0] for each in equalities if each.right[0] == newest]
+        behind = [each.right[0] for each in equalities if each.left[0] == newest]
+        if newest in followed or not before + behind:
             continue
-        conditions = shape.joins[max(newest, 1) - 1].conditions if shape.present > 1 else ()
-        equalities = [each for each in conditions if each.operator == "="]
-        if not equalities:
-            continue
-        partner = 1 if newest == 0 else max(each.left[0] for each in equalities)
+        partner = max(before) if before else min(behind)
         pairs = frozenset(
             _pair(each, newest) for each in equalities if {each.left[0], each.right[0]} == {newest, partner}
         )

@@ -81,7 +81,8 @@ class Queries:
             stream = shape.sides[opening.partner].stream  # that of the earlier one
             return self._measure(stream), join.window.documents
         first, last = sorted((opening.newest, opening.partner))
-        windows = [shape.joins[at].window for at in range(first, last)]
+        between = range(shape.present - 1) if shape.has_spans else range(first, last)
+        windows = [shape.joins[at].window for at in between]
         if any(window.nanoseconds is None for window in windows):
             return TIME, ANY_LENGTH
         return TIME, min(sum(window.nanoseconds or 0 for window in windows), ANY_LENGTH)

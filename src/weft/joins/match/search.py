@@ -6,7 +6,7 @@ with the other blocks of a chain, and, where a variable has several nodes, with 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -171,6 +171,8 @@ class Search:
         for join, other in ((block - 1, block - 1), (block, block + 1)):
             if join < 0 or other not in given or join >= len(shape.joins):
                 continue
+            if shape.joins[join].span is not None:
+                continue
             joined, moment = shape.joins[join], given[other].timestamp
             length = joined.window.nanoseconds
             least = moment if joined.operator != "JOIN" and other < block else None
@@ -185,11 +187,19 @@ class Search:
 
     def is_near(self, shape: Shape, block: int, given: dict[int, Held]) -> bool:
         """Whether a new document is within the windows of its neighbours, as far as these are there."""
-        return all(
-            self.is_within(shape, join, given[join], given[join + 1])
-            for join in (block - 1, block)
-            if join >= 0 and join in given and join + 1 in given and join + 1 < shape.present
-        )
+        if not shape.has_spans:
+            return all(
+                self.is_within(shape, join, given[join], given[join + 1])
+                for join in (block - 1, block)
+                if join >= 0 and join in given and join + 1 in given and join + 1 < shape.present
+            )
+        for join in range(shape.present - 1):
+            before, behind = shape.ends(join)
+            if before.start <= block < behind.stop and all(each in given for each in (*before, *behind)):
+                ends = (latest(given[each] for each in blocks) for blocks in (before, behind))
+                if not self.is_within(shape, join, *ends):
+                    return False
+        return True
 
     # -- bindings
 
@@ -245,10 +255,16 @@ class Search:
     def _followers(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[Bindings]:
         """The documents that may follow some binding of a match."""
         last, given = shape.present, dict(enumerate(documents))
+        before = shape.ends(last - 1)[0].start, last
         equalities = [each for each in shape.joins[-1].conditions if each.operator == "="]
         for one in self._candidates(shape, last, equalities, given, tries):
-            if self.is_within(shape, last - 1, documents[-1], one):
+            if self.is_within(shape, last - 1, latest(documents[slice(*before)]), one):
                 yield self._bindings(one)
+
+
+def latest(documents: Iterable[Held]) -> Held:
+    """The document that came last."""
+    return max(documents, key=lambda one: one.sequence)
 
 
 def _node(_: At, node: int) -> int:
