@@ -30,7 +30,7 @@ from weft.plans.instants import Instant
 from weft.plans.plan import Always, And, Count, First, Has, Label, Link, Named, Not, Or, Path, Rank, Step, Unlike, Value
 from weft.plans.plan import Test as Condition  # pytest would take `Test` for a class of tests
 from weft.plans.walk import walk
-from weft.plans.xscl import Block, Predicate, Term, Xscl
+from weft.plans.xscl import Block, Derivation, Predicate, Term, Xscl
 
 
 class Place(NamedTuple):
@@ -93,12 +93,10 @@ def _rows(query: Xscl, trees: Sequence[Tree]) -> list[Row]:
 
     def longer(row: Row, at: int) -> Iterator[Row]:
         """The row with each document and binding of the next block that the join allows."""
-        for number, tree in enumerate(trees):
-            if not _is_in_time(query, at, trees, trees[row[-1][0]], tree):
-                continue
+        for number in range(len(trees)):
             for binding in bound[at + 1][number]:
                 more = (*row, (number, binding))
-                if all(_holds(predicate, trees, more) for predicate in query.joins[at].predicates):
+                if all(_allows(query, join, trees, more) for join in range(at + 1)):
                     yield more
 
     rows: list[Row] = [((number, binding),) for number in range(len(trees)) for binding in bound[0][number]]
@@ -108,6 +106,18 @@ def _rows(query: Xscl, trees: Sequence[Tree]) -> list[Row]:
         else:
             rows = [more for row in rows for more in longer(row, at)]
     return rows
+
+
+def _allows(query: Xscl, join: int, trees: Sequence[Tree], row: Row) -> bool:
+    """Whether a join allows a row whose last block is new; another one's time has come before, or is still to come."""
+    first, last = query.joins[join].span or (join, join + 1)
+    if last != len(row) - 1:
+        return True
+    before = max((trees[number] for number, _ in row[first : join + 1]), key=lambda tree: tree.moment)
+    behind = max((trees[number] for number, _ in row[join + 1 : last + 1]), key=lambda tree: tree.moment)
+    if not _is_in_time(query, join, trees, before, behind):
+        return False
+    return all(_holds(predicate, trees, row) for predicate in query.joins[join].predicates)
 
 
 def _is_in_time(query: Xscl, at: int, trees: Sequence[Tree], before: Tree, behind: Tree) -> bool:
@@ -129,8 +139,11 @@ def _is_in_time(query: Xscl, at: int, trees: Sequence[Tree], before: Tree, behin
 
 def _holds(predicate: Predicate, trees: Sequence[Tree], row: Row) -> bool:
     left, right = (
-        trees[row[term.block][0]].value(row[term.block][1][term.variable]) for term in (predicate.left, predicate.right)
+        derived(trees[row[term.block][0]].value(row[term.block][1][term.variable]), term.derived)
+        for term in (predicate.left, predicate.right)
     )
+    if isinstance(left, float) or isinstance(right, float):
+        return COMPARISONS[predicate.operator](number(str(left)), number(str(right)))
     return holds(left, predicate.operator, right)
 
 
@@ -147,6 +160,29 @@ def _message(query: Xscl, trees: Sequence[Tree], row: Row) -> str:
 
 # -- values
 
+
+def derived(text: str, derivations: Iterable[Derivation]) -> str | float:
+    """What functions make of a text: libxml2 where XPath 1.0 has them; a number while it is one."""
+    value: str | float = text
+    for each in derivations:
+        if isinstance(value, float) and each.name != "number":
+            value = str(etree.XPath("string(number($v))")(_NOTHING, v=value))
+        match each.name:
+            case "normalize-space":
+                value = str(etree.XPath("normalize-space($v)")(_NOTHING, v=value))
+            case "substring":
+                numbers = ", ".join(f"{one:f}" for one in each.arguments)
+                value = str(etree.XPath(f"substring($v, {numbers})")(_NOTHING, v=value))
+            case "lower-case":
+                value = str(value).lower()
+            case "upper-case":
+                value = str(value).upper()
+            case "number":
+                value = value if isinstance(value, float) else number(value)
+    return value
+
+
+_NOTHING = etree.Element("nothing")
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,

@@ -182,9 +182,28 @@ def joins(draw: DrawFn, before: Sequence[Named], behind: Sequence[Named], is_las
     return f"{operator}{{{' AND '.join(predicates)}, {draw(st.sampled_from(WINDOWS))}}}"
 
 
+#: What a value may go through, with the term in the place of `{}`.
+FUNCTIONS = (
+    "normalize-space({})",
+    "number({})",
+    "lower-case({})",
+    "substring({}, 1, 1)",
+    "string({})",
+    "upper-case(normalize-space({}))",
+    "substring({}, 2)",
+    "number(substring({}, 1, 4))",
+    "normalize-space(substring({}, -1, 3.5))",
+    "string(number({}))",
+)
+#: What may stand in brackets behind a variable that holds elements.
+TESTS = ("[b]", "[@k]", "[not(c)]", "[b = '1']", "[. != '1']", "[@k > 1 or c]")
+
+
 def _term(draw: DrawFn, variables: Sequence[Named]) -> str:
     variable = draw(st.sampled_from(variables))
-    return f"{'$' if one_in(draw, 6) else ''}{variable.name}{draw(st.sampled_from(variable.paths))}"
+    test = "" if variable.is_leaf or not one_in(draw, 10) else draw(st.sampled_from(TESTS))
+    text = f"{'$' if one_in(draw, 6) else ''}{variable.name}{test}{draw(st.sampled_from(variable.paths))}"
+    return draw(st.sampled_from(FUNCTIONS)).format(text) if one_in(draw, 6) else text
 
 
 # -- queries
@@ -207,6 +226,30 @@ def queries(draw: DrawFn, least: int = 2, most: int = 3) -> str:
         known = [*known, *behind]
         shown = shown if join.startswith("NOT") else known
     return draw(selects(shown)) + text
+
+
+@st.composite
+def nested_queries(draw: DrawFn) -> str:
+    """The text of a query of three blocks, two of them in parentheses; windows there are of time."""
+    texts, names = [], []
+    block, named = draw(blocks())
+    for prefix in "xyz":
+        if not one_in(draw, 2):
+            block, named = draw(blocks())
+        texts.append(block.format(prefix=prefix))
+        names.append([variable.with_prefix(prefix) for variable in named])
+    is_left = draw(st.booleans())
+    inner = draw(joins(names[1 - is_left], names[2 - is_left], False, False))
+    sides = (names[0] + names[1], names[2]) if is_left else (names[0], names[1] + names[2])
+    outer = draw(joins(sides[0], sides[1], is_left, False))
+    if is_left:
+        text = f"({texts[0]} {inner} {texts[1]}) {outer} {texts[2]}"
+    else:
+        text = f"{texts[0]} {outer} ({texts[1]} {inner} {texts[2]})"
+    known = sides[0] if "NOT" in outer else [*sides[0], *sides[1]]
+    for counted in ("1 document}", "2 documents}"):
+        text = text.replace(counted, "2 seconds}")
+    return draw(selects(known)) + text
 
 
 @st.composite

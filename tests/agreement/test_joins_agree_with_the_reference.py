@@ -23,7 +23,15 @@ from xscl_oracle import oracle
 from xscl_strategies import document_lists, queries
 
 Pairs = set[tuple[int, str, str]]
-TWO_BLOCKS = queries(2, 2).map(parse).filter(lambda plan: plan.joins[0].operator != "NOT FOLLOWED BY")
+
+
+def is_for_templates(plan: Xscl) -> bool:
+    """Whether the paper's templates can have a query: two documents, and values as they stand there."""
+    terms = [term for one in plan.joins[0].predicates for term in (one.left, one.right)]
+    return plan.joins[0].operator != "NOT FOLLOWED BY" and not any(term.derived for term in terms)
+
+
+TWO_BLOCKS = queries(2, 2).map(parse).filter(is_for_templates)
 
 
 class Relations:

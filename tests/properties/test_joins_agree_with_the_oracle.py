@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,50 +17,10 @@ from weft.documents.build import read
 from weft.documents.document import Document
 from weft.joins.checkpoint import load, save
 from weft.joins.joins import Joins
-from weft.joins.output.found import Found as Matches
 from weft.languages.xscl import parse
-from weft.plans.xscl import Xscl
-from xscl_oracle import Found, messages, oracle, place_in
-from xscl_strategies import document_lists, queries
-
-
-def found_by(joins: Joins, parts: Iterable[Matches]) -> dict[int, list[Found]]:
-    """What each query found, each time it did, in the oracle's words."""
-    made: dict[int, list[Found]] = defaultdict(list)
-    for part in parts:
-        for due in part.due(joins.search):
-            number, row = due.number, due.row
-            places = [
-                place_in(read([document]), node)
-                for document, nodes in zip(row.documents, row.nodes, strict=True)
-                for node in nodes
-            ]
-            made[number].append(Found(tuple(document.id for document in row.documents), tuple(places)))
-    return made
-
-
-def new_joins(plans: Sequence[Xscl], lateness: float = 0.0) -> Joins:
-    """Joins with some queries, numbered as they come."""
-    joins = Joins(lateness=lateness)
-    for number, plan in enumerate(plans):
-        joins.add(number, plan)
-    return joins
-
-
-def run(plans: Sequence[Xscl], documents: Sequence[Document], size: int, lateness: float = 0.0) -> list[set[Found]]:
-    """All documents through new joins, in batches; nothing may be found twice."""
-    joins = new_joins(plans, lateness)
-    made: dict[int, list[Found]] = defaultdict(list)
-    for start in range(0, len(documents), size):
-        part = joins.process(read(documents[start : start + size]))
-        for number, found in found_by(joins, [part]).items():
-            made[number] += found
-    for number, found in found_by(joins, [joins.advance()]).items():
-        made[number] += found
-    for found in made.values():
-        assert len(found) == len(set(found))
-    assert joins.late == 0
-    return [set(made[number]) for number in range(len(plans))]
+from xscl_oracle import Found, messages, oracle
+from xscl_runs import found_by, new_joins, run
+from xscl_strategies import document_lists, nested_queries, queries
 
 
 @pytest.mark.slow
@@ -87,6 +46,19 @@ def test_one_block(texts: list[str], documents: list[Document]) -> None:
     plans = [parse(text) for text in texts]
     ordered = sorted(documents, key=lambda document: document.timestamp or 0.0)
     assert run(plans, ordered, 2) == oracle(plans, ordered)
+
+
+@pytest.mark.slow
+@examples(200)
+@given(
+    st.lists(st.one_of(nested_queries(), nested_queries(), queries()), min_size=1, max_size=3),
+    document_lists(),
+    st.sampled_from([1, 2, 10]),
+)
+def test_joins_in_parentheses(texts: list[str], documents: list[Document], size: int) -> None:
+    plans = [parse(text) for text in texts]
+    ordered = sorted(documents, key=lambda document: document.timestamp or 0.0)
+    assert run(plans, ordered, size) == oracle(plans, ordered)
 
 
 @examples(100)

@@ -36,15 +36,15 @@ def as_lists(starts: Longs, ends: Longs, entries: Ints) -> list[list[int]]:
     return [flat[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def contains(sorted_keys: Longs, keys: Longs) -> Flags:
+def contains(sorted_keys: NDArray[np.integer], keys: NDArray[np.integer]) -> Flags:
     """Which keys are among the sorted ones."""
     if not sorted_keys.size:
         return np.zeros(keys.size, bool)
     at = np.searchsorted(sorted_keys, keys)
-    return np.equal(sorted_keys[np.minimum(at, sorted_keys.size - 1)], keys)
+    return np.asarray(sorted_keys[np.minimum(at, sorted_keys.size - 1)] == keys)
 
 
-def spans(sorted_keys: Longs, keys: Longs) -> tuple[Longs, Longs]:
+def spans(sorted_keys: NDArray[np.integer], keys: NDArray[np.integer]) -> tuple[Longs, Longs]:
     """Where each key's run begins and ends among the sorted ones."""
     return np.searchsorted(sorted_keys, keys, "left"), np.searchsorted(sorted_keys, keys, "right")
 

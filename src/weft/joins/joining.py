@@ -26,9 +26,7 @@ from weft.joins.time.arrivals import Arrival
 class Joining:
     """The second stage as a whole: what meets quickly, and what must be searched."""
 
-    def __init__(
-        self, queries: Queries, state: State, search: Search, absences: Absences, values: ValueCodes
-    ) -> None:
+    def __init__(self, queries: Queries, state: State, search: Search, absences: Absences, values: ValueCodes) -> None:
         self._queries, self._state, self._search, self._absences = queries, state, search, absences
         self._second = SecondStage(queries, state, values)
 

@@ -33,7 +33,7 @@ def _lines(plan: Xscl) -> Iterator[str]:
     for number, block in enumerate(plan.blocks):
         if number:
             join = plan.joins[number - 1]
-            yield f"{join.operator} within {show_window(join.window)}"
+            yield f"{join.operator} within {show_window(join.window)}{_ends(number, join)}"
             yield from (f"  {line}" for line in _predicates(plan, join))
         yield f"block {number + 1} over {block.stream or 'every stream'}"
         for place, variable in enumerate(block.variables):
@@ -53,7 +53,24 @@ def _lines(plan: Xscl) -> Iterator[str]:
 
 def _predicates(plan: Xscl, join: Join) -> Iterator[str]:
     for one in join.predicates:
-        yield f"{name_of(plan, one.left)} {one.operator} {name_of(plan, one.right)}"
+        yield f"{_value(plan, one.left)} {one.operator} {_value(plan, one.right)}"
+
+
+def _ends(number: int, join: Join) -> str:
+    """Between which documents a window lies, where these are not those of its neighbours."""
+    if join.span is None:
+        return ""
+    sides = (join.span[0] + 1, number), (number + 1, join.span[1] + 1)
+    blocks = (f"block {one}" if one == other else f"the latest of blocks {one} to {other}" for one, other in sides)
+    return f", between {' and '.join(blocks)}"
+
+
+def _value(plan: Xscl, term: Term) -> str:
+    """A variable, and the functions that its value goes through."""
+    text = name_of(plan, term)
+    for each in term.derived:
+        text = f"{each.name}({', '.join([text, *(f'{one:g}' for one in each.arguments)])})"
+    return text
 
 
 def name_of(plan: Xscl, term: Term) -> str:

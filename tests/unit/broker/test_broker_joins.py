@@ -747,7 +747,7 @@ def test_explain_tells_the_blocks_the_predicates_and_the_window_of_a_query() -> 
     assert "FOLLOWED BY within 5 documents" in lines
     assert "  $k = $l" in lines
     assert "  $x < $y" in lines
-    assert "  begins when a document of block 2 comes: 1 predicate, verified by a search" in lines
+    assert "  begins when a document of block 2 comes: 1 predicate, exact where each variable has one node" in lines
     assert "  join: the same for 1 subscription" in lines
     assert broker.explain("2").count("begins when a document of block") == 2
 

@@ -164,11 +164,11 @@ def test_a_sound_file_of_something_else_is_refused(tmp_path: Path, content: str)
         new_broker().restore(tmp_path / "sealed")
 
 
-@pytest.mark.parametrize("seal", [Seal("joins", 1, ""), Seal("joins", 3, ""), Seal("outbox", 2, "")])
+@pytest.mark.parametrize("seal", [Seal("joins", 2, ""), Seal("joins", 4, ""), Seal("outbox", 2, "")])
 def test_another_version_or_kind_is_refused(good: Path, tmp_path: Path, seal: Seal) -> None:
     write_sealed(tmp_path / "another", seal, read_sealed(good, SEAL).decode())
 
-    with pytest.raises(ConfigurationError, match=rf"another: .*expected 'weft joins 2', found 'weft {seal.name}"):
+    with pytest.raises(ConfigurationError, match=rf"another: .*expected 'weft joins 3', found 'weft {seal.name}"):
         new_broker().restore(tmp_path / "another")
 
 

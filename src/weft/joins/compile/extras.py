@@ -1,4 +1,4 @@
-"""What openings ask of two documents beside equal values in, columns of it out: comparisons, and nodes that must be there."""
+"""What openings ask of two documents beside equal values in, columns of it out: comparisons, and nodes."""
 
 from __future__ import annotations
 

@@ -91,6 +91,8 @@ def join_graph(query: Xscl) -> JoinGraph:
         found = f"{len(query.blocks)} blocks, {', '.join(join.operator for join in query.joins) or 'no join'}"
         raise ConfigurationError(f"join graph: expected two blocks with JOIN or FOLLOWED BY, found {found}")
     predicates = query.joins[0].predicates
+    if any(term.derived for one in predicates for term in (one.left, one.right)):
+        raise ConfigurationError("join graph: expected values as they stand in documents, found functions of them")
     if not any(predicate.operator == "=" for predicate in predicates):
         raise ConfigurationError("join graph: expected at least one = among the predicates, found none")
     starts = (0, len(query.blocks[0].variables))

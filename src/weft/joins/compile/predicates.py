@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from weft.columns.integers import Ints, Longs, expand, spans
-from weft.joins.compile.reach import Measured, PredicateReach
+from weft.joins.compile.reach import PredicateReach, WindowMeasure
 
 _BITS = 62  # predicates that fit into a mask
 _KEPT = 1_000_000  # numbers in cached answers
@@ -29,7 +29,7 @@ class WindowColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SatisfiedOpenings:
     """Openings, those of one measure together, and the shortest window first."""
 
     openings: Ints
@@ -47,7 +47,7 @@ class Predicates:
         self._openings: dict[frozenset[int], set[int]] = {}
         self._anchors: dict[int, set[frozenset[int]]] = {}  # sets by one of their predicates, the rarest
         self._anchor: dict[frozenset[int], int] = {}  # which one that is
-        self._known: dict[bytes, Answer] = {}
+        self._known: dict[bytes, SatisfiedOpenings] = {}
         self._leading: dict[tuple[int, ...], frozenset[int]] = {}
         self._cached = 0
         self._pairs: Ints = np.full((64, 2), -1, np.int32)  # by number; below zero where it is free
@@ -58,7 +58,7 @@ class Predicates:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def add(self, opening: int, pairs: Iterable[tuple[int, int]], window: Measured) -> None:
+    def add(self, opening: int, pairs: Iterable[tuple[int, int]], window: WindowMeasure) -> None:
         """Take in an opening that needs all of these predicates."""
         needed = frozenset(map(self._number, pairs))
         for number in needed:
@@ -82,7 +82,7 @@ class Predicates:
             self._pairs[number] = pair
         return number
 
-    def remove(self, opening: int, pairs: Iterable[tuple[int, int]], window: Measured) -> None:
+    def remove(self, opening: int, pairs: Iterable[tuple[int, int]], window: WindowMeasure) -> None:
         """Let an opening go, and the predicates that only it needed; their numbers are given again."""
         given = list(pairs)
         needed = frozenset(self._numbers[pair] for pair in given)
@@ -184,7 +184,7 @@ class Predicates:
         """The sets of predicates that these hold."""
         return (needed for number in held for needed in self._anchors.get(number, ()) if needed <= held)
 
-    def satisfied(self, starts: Longs, numbers: Ints, windows: WindowColumns) -> tuple[list[Answer], Longs]:
+    def satisfied(self, starts: Longs, numbers: Ints, windows: WindowColumns) -> tuple[list[SatisfiedOpenings], Longs]:
         """Groups of predicates (each sorted, each once) in; the distinct answers, and the answer of each group, out."""
         if not starts.size:
             return [], starts
@@ -209,7 +209,7 @@ class Predicates:
             keys[group] = ~sets.setdefault(numbers[starts[group] : ends[group]].tobytes(), len(sets))
         return keys
 
-    def _answer(self, key: bytes, numbers: Ints, windows: WindowColumns) -> Answer:
+    def _answer(self, key: bytes, numbers: Ints, windows: WindowColumns) -> SatisfiedOpenings:
         answer = self._known.get(key)
         if answer is None:
             if self._cached > _KEPT:
@@ -219,7 +219,7 @@ class Predicates:
             self._cached += answer.openings.size + 8
         return answer
 
-    def _look_up(self, held: set[int], windows: WindowColumns) -> Answer:
+    def _look_up(self, held: set[int], windows: WindowColumns) -> SatisfiedOpenings:
         found = [opening for needed in self._within(held) for opening in self._openings[needed]]
         openings = np.array(found, np.int32)
         measure, length = windows.measure[openings], windows.length[openings]
@@ -227,4 +227,4 @@ class Predicates:
         measure = measure[order]
         cuts = [0, *(np.flatnonzero(np.diff(measure)) + 1).tolist(), measure.size]
         measures = tuple((int(measure[start]), start, end) for start, end in pairwise(cuts) if start < end)
-        return Answer(openings[order], length[order], measures)
+        return SatisfiedOpenings(openings[order], length[order], measures)

@@ -2,125 +2,18 @@
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter
-from dataclasses import dataclass, field
-from functools import cached_property
-
 import numpy as np
 
 from weft.columns.flags import CountedNumbers
 from weft.columns.integers import Flags, Ints, Longs
-from weft.joins.compile.extras import Extra, Extras
+from weft.joins.compile.extras import Extras
+from weft.joins.compile.opening import Opening, SharedJoin, Subscriber, equated, join_of, openings_of
 from weft.joins.compile.predicates import Predicates, WindowColumns
-from weft.joins.compile.reach import ANY_LENGTH as ANY_LENGTH
-from weft.joins.compile.reach import TIME, Measured
-from weft.joins.compile.shapes import Condition, Joined, Shape
-from weft.joins.output.outputs import Writing
+from weft.joins.compile.reach import ANY_LENGTH, TIME, WindowMeasure
+from weft.joins.compile.shapes import Shape
 from weft.joins.time.retention import Reach
 
-VariablePairs = frozenset[tuple[int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Subscriber:
-    """Who gets the messages of a shape, from which document on, how they are written, and the stream that they are."""
-
-    since: int
-    written: Writing
-    publish: str | None
-
-
-@dataclass(frozen=True)
-class Opening:
-    """A way to begin: the newest document is that of one block, an earlier one that of a partner."""
-
-    shared: SharedJoin
-    newest: int
-    partner: int
-    pairs: VariablePairs  # variables with equal values, the earlier document's first
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether two documents that have the opening's values, and pass what else it asks, match.
-
-        They do if no pivot has several nodes: conditions then meet at nodes that are the only ones.
-        """
-        shape = self.shared.shape
-        return shape.present == len(shape.sides) == 2
-
-    @cached_property
-    def extras(self) -> tuple[Extra, ...]:
-        """What the two documents must pass beside the equalities; necessary even where it is not all."""
-        shape, found = self.shared.shape, set()
-        given = {self.newest, self.partner}
-        for condition in shape.conditions(shape.present):
-            if {condition.left[0], condition.right[0]} == given and condition.operator != "=":
-                found.add(Extra.of(condition, is_flipped=self.newest == condition.left[0]))
-        if self.is_exact:
-            for block, side in enumerate(shape.sides):
-                for place, variable in enumerate(side.variables):
-                    if place not in side.parents and not self._ends[block, place]:
-                        found.add(Extra.existence(variable, is_earlier=block == self.partner))
-        return tuple(sorted(found))
-
-    @cached_property
-    def pivots(self) -> frozenset[int]:
-        """The variables that must be one node for several others: those above others, and those compared twice.
-
-        Any other may have several nodes: each of its conditions is met by one of them, whatever else is met.
-        """
-        sides = self.shared.shape.sides
-        return frozenset(
-            side.variables[place]
-            for block, side in enumerate(sides)
-            for place in range(len(side.variables))
-            if place in side.parents or self._ends[block, place] > 1
-        )
-
-    @cached_property
-    def order(self) -> tuple[tuple[int, Condition], ...]:
-        """The other blocks, each with an equality that leads to it from those before: the first block that one does."""
-        shape, given = self.shared.shape, {self.newest, self.partner}
-        equalities = [each for each in shape.conditions(shape.present) if each.operator == "="]
-        of_block: dict[int, list[int]] = {}
-        for at, each in enumerate(equalities):
-            for end in (each.left[0], each.right[0]):
-                of_block.setdefault(end, []).append(at)
-        reached: list[tuple[int, int]] = []  # a block, and the equality
-
-        def reach(block: int) -> None:
-            for at in of_block.get(block, ()):
-                for end in (equalities[at].left[0], equalities[at].right[0]):
-                    if end not in given:
-                        heapq.heappush(reached, (end, at))
-
-        found = []
-        for block in sorted(given):
-            reach(block)
-        while reached:
-            block, at = heapq.heappop(reached)
-            if block not in given:
-                given.add(block)
-                found.append((block, equalities[at]))
-                reach(block)
-        return tuple(found)
-
-    @cached_property
-    def _ends(self) -> Counter[tuple[int, int]]:
-        conditions = self.shared.shape.joins[0].conditions
-        return Counter(end for condition in conditions for end in (condition.left, condition.right))
-
-
-@dataclass(slots=True, eq=False)
-class SharedJoin:
-    """A shape with its subscribers by their numbers."""
-
-    shape: Shape
-    since: int  # the first document, as they come, that any of them sees
-    subscribers: dict[int, Subscriber] = field(default_factory=dict)
-    openings: list[int] = field(default_factory=list)
-    publishers: int = 0  # how many of them publish their messages
+__all__ = ["ANY_LENGTH", "Opening", "Queries", "SharedJoin", "Subscriber"]
 
 
 class Queries:
@@ -157,9 +50,9 @@ class Queries:
             if shape.present == 1:
                 self.single.setdefault(shape.sides[0].top, []).append(shared)
                 self.tops.add(shape.sides[0].top)
-            for variable in _equated(shape):
+            for variable in equated(shape):
                 self.equated.add(variable)
-            for opening in _openings(shared):
+            for opening in openings_of(shared):
                 self._add_opening(shared, opening)
         shared.since = min(shared.since, subscriber.since)
         shared.subscribers[number] = subscriber
@@ -174,21 +67,22 @@ class Queries:
             for name in ("_measures", "_lengths", "_is_strict", "_is_exact", "_sizes", "_publishers"):
                 column = getattr(self, name)
                 setattr(self, name, np.concatenate([column, np.zeros_like(column)]))
-        join = _join_of(opening)
+        join = join_of(opening)
         self._measures[place], self._lengths[place] = self._window(opening)
         self._is_strict[place] = join is not None and join.operator != "JOIN"
         self._is_exact[place] = opening.is_exact
         self.extras.add(place, opening.extras)
         self.predicates.add(place, opening.pairs, self._window(opening))
 
-    def _window(self, opening: Opening) -> Measured:
+    def _window(self, opening: Opening) -> WindowMeasure:
         """How far apart the two documents of an opening may be."""
-        shape, join = opening.shared.shape, _join_of(opening)
+        shape, join = opening.shared.shape, join_of(opening)
         if join is not None and join.window.documents is not None:
             stream = shape.sides[opening.partner].stream  # that of the earlier one
             return self._measure(stream), join.window.documents
         first, last = sorted((opening.newest, opening.partner))
-        windows = [shape.joins[at].window for at in range(first, last)]
+        between = range(shape.present - 1) if shape.has_spans else range(first, last)
+        windows = [shape.joins[at].window for at in between]
         if any(window.nanoseconds is None for window in windows):
             return TIME, ANY_LENGTH
         return TIME, min(sum(window.nanoseconds or 0 for window in windows), ANY_LENGTH)
@@ -227,7 +121,7 @@ class Queries:
         del self.shared[shape]
         self.absent -= shape.is_absence
         self.reach.remove(shape)
-        for variable in _equated(shape):
+        for variable in equated(shape):
             self.equated.remove(variable)
         for place in shared.openings:
             opening = self.openings[place]
@@ -261,40 +155,3 @@ class Queries:
     def sizes(self) -> Longs:
         """For each opening how many subscribers it has."""
         return self._sizes[: len(self.openings)]
-
-
-def _join_of(opening: Opening) -> Joined | None:
-    """The join between the two documents of an opening, if their blocks are neighbours."""
-    if abs(opening.newest - opening.partner) != 1:
-        return None
-    return opening.shared.shape.joins[max(opening.newest, opening.partner) - 1]
-
-
-def _equated(shape: Shape) -> list[int]:
-    conditions = [each for join in shape.joins for each in join.conditions if each.operator == "="]
-    return [variable for each in conditions for variable in each.values]
-
-
-def _openings(shared: SharedJoin) -> list[Opening]:
-    """One for each block that the newest document can be of: the last one, and those before a JOIN."""
-    shape = shared.shape
-    found = []
-    for newest in range(shape.present):
-        if newest < shape.present - 1 and shape.joins[newest].operator != "JOIN":
-            continue
-        conditions = shape.joins[max(newest, 1) - 1].conditions if shape.present > 1 else ()
-        equalities = [each for each in conditions if each.operator == "="]
-        if not equalities:
-            continue
-        partner = 1 if newest == 0 else max(each.left[0] for each in equalities)
-        pairs = frozenset(
-            _pair(each, newest) for each in equalities if {each.left[0], each.right[0]} == {newest, partner}
-        )
-        found.append(Opening(shared, newest, partner, pairs))
-    return found
-
-
-def _pair(condition: Condition, newest: int) -> tuple[int, int]:
-    """The variables whose values an equality compares, the newest document's last."""
-    earlier, later = condition.values if condition.right[0] == newest else condition.values[::-1]
-    return earlier, later

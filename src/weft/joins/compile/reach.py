@@ -1,4 +1,4 @@
-"""The windows of the openings that need each predicate in, how far any of them reaches out: in time, or in documents."""
+"""The windows of the openings that need each predicate in, how far any of them reaches out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ANY_LENGTH = int(np.iinfo(np.int64).max)
 _NOWHERE = -1
 
 #: What a window is measured in, and its length.
-Measured = tuple[int, int]
+WindowMeasure = tuple[int, int]
 
 
 class PredicateReach:
@@ -25,13 +25,13 @@ class PredicateReach:
     """
 
     def __init__(self) -> None:
-        self._windows: dict[int, Counter[Measured]] = {}  # of predicates whose openings have had several
+        self._windows: dict[int, Counter[WindowMeasure]] = {}  # of predicates whose openings have had several
         self._users: Ints = np.zeros(64, np.int32)  # how many openings need a predicate with one window
         self.time: Longs = np.full(64, _NOWHERE, np.int64)
         self.stream: Ints = np.zeros(64, np.int32)  # by its number; TIME where there is no window in documents
         self.documents: Longs = np.zeros(64, np.int64)
 
-    def add(self, predicate: int, window: Measured) -> None:
+    def add(self, predicate: int, window: WindowMeasure) -> None:
         """An opening with this window needs the predicate."""
         while predicate >= self.time.size:
             for name, filler in (("_users", 0), ("time", _NOWHERE), ("stream", TIME), ("documents", 0)):
@@ -48,7 +48,7 @@ class PredicateReach:
         if self._users[predicate] == 1:
             self._widen(predicate, window)
 
-    def remove(self, predicate: int, window: Measured) -> None:
+    def remove(self, predicate: int, window: WindowMeasure) -> None:
         """One fewer needs it."""
         windows = self._windows.get(predicate)
         if windows is None:
@@ -67,12 +67,12 @@ class PredicateReach:
             del self._windows[predicate]
             self._users[predicate] = 0
 
-    def _only(self, predicate: int) -> Measured:
+    def _only(self, predicate: int) -> WindowMeasure:
         """The one window that a predicate has."""
         measure = int(self.stream[predicate])
         return measure, int(self.time[predicate] if measure == TIME else self.documents[predicate])
 
-    def _widen(self, predicate: int, window: Measured) -> None:
+    def _widen(self, predicate: int, window: WindowMeasure) -> None:
         measure, length = window
         if measure == TIME:
             self.time[predicate] = max(int(self.time[predicate]), length)

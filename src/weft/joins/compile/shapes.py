@@ -54,6 +54,7 @@ class Joined:
     operator: JoinOperator
     window: Window
     conditions: tuple[Condition, ...]
+    span: tuple[int, int] | None = None  # the first block before it and the last one behind, if not its neighbours
 
 
 #: A window, and the stream whose documents it counts if it counts any.
@@ -86,8 +87,22 @@ class Shape:
         """All conditions among the first blocks."""
         return [condition for join in self.joins[: blocks - 1] for condition in join.conditions]
 
+    @property
+    def has_spans(self) -> bool:
+        """Whether some join has more than its neighbours at a side."""
+        return any(join.span is not None for join in self.joins)
+
+    def ends(self, join: int) -> tuple[range, range]:
+        """The blocks before a join, and those behind it, whose latest documents its window lies between."""
+        first, last = self.joins[join].span or (join, join + 1)
+        return range(first, join + 1), range(join + 1, last + 1)
+
     def ways(self) -> Iterator[tuple[str, tuple[Hop, ...]]]:
         """For each block its stream, and the windows from it to each end of the chain, nearest first."""
+        if self.has_spans:  # whatever comes first: all windows together lead from each block to each other one
+            hops = tuple((join.window, self.sides[at].stream) for at, join in enumerate(self.joins))
+            yield from ((side.stream, hops) for side in self.sides)
+            return
         for block, side in enumerate(self.sides):
             behind = [(self.joins[at].window, self.sides[at].stream) for at in range(block, len(self.joins))]
             before = [(self.joins[at - 1].window, self.sides[at].stream) for at in range(block, 0, -1)]
@@ -175,7 +190,7 @@ def _compile(plan: Xscl, asking: _Asking) -> CompiledJoin:
 
 
 def _variable_of_place(asking: _Asking, definition: Definition, values: list[int]) -> int:
-    """The variable that has the nodes of a place: one of those whose values are compared, or one for the nodes alone."""
+    """The variable with the nodes of a place: one of those whose values are compared, or one for the nodes alone."""
     return values[0] if values else asking.variable(definition, False)
 
 
@@ -193,4 +208,4 @@ def _joined(join: Join, places: Sequence[dict[int, int]], values: dict[Term, int
         )
         for one in join.predicates
     )
-    return Joined(join.operator, join.window, conditions)
+    return Joined(join.operator, join.window, conditions, join.span)

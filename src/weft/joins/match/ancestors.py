@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.columns.integers import Flags, Ints, contains
+from weft.columns.integers import Flags, Ints, Longs, contains
 from weft.documents.table import NodeTable
 from weft.plans.plan import Link, Step
 
@@ -91,24 +91,39 @@ class Ancestors:
         further = np.flatnonzero(self._further[variable[rows]])
         if not further.size:
             return edge, above, below
+        exact = np.flatnonzero(~self._further[variable[rows]])
+        top = self._above[variable[rows[further]]].astype(np.int64) << 32
         keys = np.sort(variable.astype(np.int64) << 32 | node)
-        top = self._above[variable[rows]].astype(np.int64) << 32
-        kept = [np.flatnonzero(~self._further[variable[rows]])]
-        columns = [(edge[kept[0]], above[kept[0]], below[kept[0]])]
-        edge, above, below, top = edge[further], above[further], below[further], top[further]
-        while edge.size:
-            found = contains(keys, top | above)
-            columns.append((edge[found], above[found], below[found]))
-            if (made := sum(part[0].size for part in columns)) > most:
-                reason = f"{made} combinations at once, more than {most}"
-                if refused is None:
-                    raise MemoryError(reason)
-                largest = int(np.bincount(np.concatenate([part[0] for part in columns])).argmax())
-                refused[largest] = f"MemoryError: {reason}"
-                columns = [(*(each[part[0] != largest] for each in part),) for part in columns]
-                above = np.where(edge == largest, -1, above)
-            above = np.where(above >= 0, table.parent[above], -1)
-            inside = above >= 0
-            edge, above, below, top = edge[inside], above[inside], below[inside], top[inside]
-        first, second, third = (np.concatenate([part[column] for part in columns]) for column in range(3))
-        return first, second, third
+        first = edge[exact], above[exact], below[exact]
+        more = _climb(table, keys, top, (edge[further], above[further], below[further]), most, refused)
+        return tuple(np.concatenate(both) for both in zip(first, more, strict=True))  # type: ignore[return-value]
+
+
+def _climb(
+    table: NodeTable,
+    held: Longs,
+    top: Longs,
+    edges: tuple[Ints, Ints, Ints],
+    most: int,
+    refused: dict[int, str] | None,
+) -> tuple[Ints, Ints, Ints]:
+    """Edges from all nodes further up that their variable holds; `top` and a node are a key of what is held."""
+    edge, above, below = edges
+    found = []
+    while edge.size:
+        there = contains(held, top | above)
+        found.append((edge[there], above[there], below[there]))
+        if (made := sum(part[0].size for part in found)) > most:
+            reason = f"{made} combinations at once, more than {most}"
+            if refused is None:
+                raise MemoryError(reason)
+            largest = int(np.bincount(np.concatenate([part[0] for part in found])).argmax())
+            refused[largest] = f"MemoryError: {reason}"
+            kept = [part[0] != largest for part in found]
+            found = [(one[some], two[some], three[some]) for (one, two, three), some in zip(found, kept, strict=True)]
+            above = np.where(edge == largest, -1, above)
+        above = np.where(above >= 0, table.parent[above], -1)
+        inside = above >= 0
+        edge, above, below, top = edge[inside], above[inside], below[inside], top[inside]
+    first, second, third = (np.concatenate([edge[:0], *(part[column] for part in found)]) for column in range(3))
+    return first, second, third

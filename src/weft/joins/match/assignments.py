@@ -8,22 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from itertools import product
+from typing import Any
 
 from weft.joins.match.bindings import Bindings
-from weft.joins.match.layout import At, Half, Layout, Member, Pivot, Star
+from weft.joins.match.layout import At, Half, NodeLayout, Pivot, Star, StarMember
 from weft.joins.match.value_sets import ValueSet
 
 _MANY = 4  # nodes of a pivot that are gone through whatever a condition allows
 #: Is told how many nodes are tried.
 Spend = Callable[[int], None]
 #: What a node of a place is shown as.
-Show = Callable[[At, int], object]
+Show = Callable[[At, int], Any]
 
 
 class Assignments:
     """The ways to give the places of a layout nodes."""
 
-    def __init__(self, layout: Layout, found: dict[int, Bindings], texts: dict[int, str], spend: Spend) -> None:
+    def __init__(self, layout: NodeLayout, found: dict[int, Bindings], texts: dict[int, str], spend: Spend) -> None:
         self._layout, self._found, self._texts, self._spend = layout, found, texts, spend
         self.nodes: list[int] = []  # of the pivots so far
 
@@ -58,7 +59,7 @@ class Assignments:
         self._spend(len(nodes) + 1)
         return iter([node for node in nodes if all(self._passes(pivot.at, node, half) for half in pivot.filters)])
 
-    def _below(self, place: Pivot | Member) -> list[int]:
+    def _below(self, place: Pivot | StarMember) -> list[int]:
         """The nodes of a place, where the pivot above has its node."""
         here = self._found[place.at[0]]
         return here.nodes(place.variable) if place.above < 0 else here.below(place.edge, self.nodes[place.above])
@@ -102,7 +103,7 @@ class Assignments:
                 (mine, variable), (other, asked) = ends if own else ends[::-1]
                 yield self._tops(here, mine, self._set(other, asked).codes, variable)
 
-    def _tops(self, here: Bindings, member: Member, values: set[int], variable: int) -> set[int]:
+    def _tops(self, here: Bindings, member: StarMember, values: set[int], variable: int) -> set[int]:
         self._spend(len(values))
         return {
             above
@@ -143,12 +144,12 @@ class Assignments:
 
     # -- stars
 
-    def _set(self, member: Member, variable: int) -> ValueSet:
+    def _set(self, member: StarMember, variable: int) -> ValueSet:
         """The values of a member's nodes, whatever its conditions with pivots."""
         above = -1 if member.above < 0 else self.nodes[member.above]
         return self._found[member.at[0]].set_below(member.edge, above, variable, self._below(member))
 
-    def _candidates(self, member: Member) -> list[int]:
+    def _candidates(self, member: StarMember) -> list[int]:
         """The nodes of a member that meet its conditions with pivots."""
         nodes = self._below(member)
         for half in member.filters:
@@ -170,13 +171,11 @@ class Assignments:
                 nodes = [node for node in nodes if of_center[node] in there.codes]
             else:
                 nodes = [
-                    node
-                    for node in nodes
-                    if there.meets(link.operator, ValueSet.of([of_center[node]]), self._texts)
+                    node for node in nodes if there.meets(link.operator, ValueSet.of([of_center[node]]), self._texts)
                 ]
         return nodes
 
-    def _set_of(self, member: Member, variable: int) -> ValueSet:
+    def _set_of(self, member: StarMember, variable: int) -> ValueSet:
         """The values of a member's nodes that meet its conditions with pivots."""
         if not member.filters:
             return self._set(member, variable)
@@ -197,13 +196,13 @@ class Assignments:
         self._spend(min(len(one.codes), len(other.codes)))
         return one.meets(link.operator, other, self._texts)
 
-    def options(self, star: Star, shown: Collection[At], show: Show) -> list[tuple[object, ...]]:
+    def options(self, star: Star, shown: Collection[At], show: Show) -> list[tuple[Any, ...]]:
         """What the members of a star that are shown may be shown as, a tuple in their order, each once."""
         center, *others = star.members
         others = [member for member in others if member.at in shown]
         candidates = [self._candidates(member) for member in others]
-        found: dict[tuple[object, ...], None] = {}
-        known: dict[tuple[int, ...], list[tuple[object, ...]]] = {}
+        found: dict[tuple[Any, ...], None] = {}
+        known: dict[tuple[int, ...], list[tuple[Any, ...]]] = {}
         here = self._found[center.at[0]]
         for node in self._allowed(star):
             linked = tuple(here.values(each.link.other_variable)[node] for each in others if each.link is not None)
@@ -218,7 +217,7 @@ class Assignments:
                 found[*first, *rest] = None
         return list(found)
 
-    def _matching(self, member: Member, nodes: list[int], value: int, show: Show) -> list[object]:
+    def _matching(self, member: StarMember, nodes: list[int], value: int, show: Show) -> list[Any]:
         """What a member may be shown as beside a value of the center."""
         link, here = member.link, self._found[member.at[0]]
         assert link is not None, "who is no center is compared with it"

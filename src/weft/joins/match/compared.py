@@ -17,7 +17,7 @@ from weft.joins.compile.extras import NOTHING, RELATIONS, Extras
 from weft.joins.match.readings import reading
 from weft.joins.match.witness import Witnesses
 
-Floats = NDArray[np.float64]
+FloatColumn = NDArray[np.float64]
 _COLUMNS = (("_keys", np.int64), ("_value", np.int64), ("_number", np.float64), ("_instant", np.float64))
 _PIECE = 1 << 20  # conditions that are looked at at once
 
@@ -29,8 +29,8 @@ class ComparedNodes:
         self._size = 0
         self._keys: Longs = np.zeros(64, np.int64)  # the document's place and the variable; sorted
         self._value: Longs = np.zeros(64, np.int64)
-        self._number: Floats = np.zeros(64)  # not-a-number for what is none
-        self._instant: Floats = np.zeros(64)
+        self._number: FloatColumn = np.zeros(64)  # not-a-number for what is none
+        self._instant: FloatColumn = np.zeros(64)
 
     def __len__(self) -> int:
         return self._size

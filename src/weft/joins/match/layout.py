@@ -1,7 +1,7 @@
 """A shape in, the order in which its places are given nodes out: pivots one by one, all others by sets.
 
-A place that has others below it, or that several conditions hold together in a circle, is a *pivot*: its nodes are tried.
-What is left falls into *stars*: a center and the places that are compared with it alone. Whether a star has nodes is a
+A place that has others below it, or that several conditions hold in a circle, is a *pivot*: its nodes are tried. What
+is left falls into *stars*: a center and the places that are compared with it alone. Whether a star has nodes is a
 matter of sets of values, whatever other stars have; so what is tried are pivots, never products of nodes.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from weft.joins.compile.shapes import Condition, Shape, Side
+from weft.joins.compile.shapes import Condition, Side
 from weft.plans.comparisons import FLIPPED
 from weft.plans.plan import Comparison
 
@@ -29,7 +29,7 @@ class Half:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class StarMember:
     """A place of a star: where it lies, and what it is compared with."""
 
     at: At
@@ -44,7 +44,7 @@ class Member:
 class Star:
     """A center, and those that are compared with it alone."""
 
-    members: tuple[Member, ...]  # the center first
+    members: tuple[StarMember, ...]  # the center first
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Pivot:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class NodeLayout:
     """All pivots in order, by their places their numbers, and the stars; some of these wait for no pivot."""
 
     pivots: tuple[Pivot, ...]
@@ -69,8 +69,8 @@ class Layout:
     stars: tuple[Star, ...]
 
 
-def lay_out(sides: Sequence[tuple[int, Side]], conditions: Sequence[Condition], also: Iterable[At] = ()) -> Layout:
-    """The layout of some blocks, each with its number, under the conditions among them; some places are pivots anyway."""
+def lay_out(sides: Sequence[tuple[int, Side]], conditions: Sequence[Condition], also: Iterable[At] = ()) -> NodeLayout:
+    """The layout of some blocks, each with its number, under their conditions; some places are pivots anyway."""
     halves = _halves(sides, conditions)
     inner = {(block, parent) for block, side in sides for parent in side.parents if parent >= 0} | set(also)
     stars = _stars(halves, inner)
@@ -89,7 +89,7 @@ def lay_out(sides: Sequence[tuple[int, Side]], conditions: Sequence[Condition], 
         for at in star:
             links = [half for half in halves[at] if half.other == star[0] and at != star[0]]
             filters = tuple(half for half in halves[at] if half.other in numbers)
-            members.append(Member(at, *place(at), filters, links[0] if links else None))
+            members.append(StarMember(at, *place(at), filters, links[0] if links else None))
         made.append(Star(tuple(members)))
         needed = [each.above for each in members] + [numbers[half.other] for each in members for half in each.filters]
         ready.append(max(needed))
@@ -103,7 +103,7 @@ def lay_out(sides: Sequence[tuple[int, Side]], conditions: Sequence[Condition], 
         for at, number in numbers.items()
     ]
     first = tuple(star for star, when in zip(made, ready, strict=True) if when < 0)
-    return Layout(tuple(pivots), numbers, first, tuple(made))
+    return NodeLayout(tuple(pivots), numbers, first, tuple(made))
 
 
 def _halves(sides: Sequence[tuple[int, Side]], conditions: Sequence[Condition]) -> dict[At, list[Half]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from weft.joins.compile.shapes import Condition, Shape
-from weft.joins.match.layout import At, Layout, Star, lay_out
+from weft.joins.match.layout import At, NodeLayout, Star, lay_out
 
 Nodes = tuple[int, ...]
 _KEPT = 10_000  # shapes whose layouts are known
@@ -17,20 +18,20 @@ _KEPT = 10_000  # shapes whose layouts are known
 class ShapeLayout:
     """The layout of a shape, with the places that its output has, and those that an absence compares."""
 
-    present: Layout
+    present: NodeLayout
     outputs: tuple[tuple[At, ...], ...]  # by block
     shown: frozenset[At]  # of these, and of those that an absence compares, the ones that are no pivots
     shown_stars: tuple[tuple[Star, tuple[At, ...]], ...]  # the stars that have some, and which
-    absence: Layout | None
+    absence: NodeLayout | None
     conditions: tuple[Condition, ...]  # of the absence
 
-    def output(self, nodes: Sequence[int], parts: Sequence[Sequence[object]]) -> tuple[Nodes, ...]:
+    def output(self, nodes: Sequence[int], parts: Sequence[Sequence[Any]]) -> tuple[Nodes, ...]:
         """The output, from the nodes of the pivots and those that stars show."""
-        shown = dict(zip((at for _, places in self.shown_stars for at in places), (n for p in parts for n in p), strict=True))
+        places_shown = (at for _, places in self.shown_stars for at in places)
+        shown = dict(zip(places_shown, (node for part in parts for node in part), strict=True))
         numbers = self.present.numbers
         return tuple(
-            tuple(nodes[numbers[at]] if at in numbers else shown[at] for at in places)  # type: ignore[misc]
-            for places in self.outputs
+            tuple(nodes[numbers[at]] if at in numbers else shown[at] for at in places) for places in self.outputs
         )
 
 
@@ -55,7 +56,8 @@ def _made(shape: Shape) -> ShapeLayout:
     present = lay_out(sides, shape.conditions(shape.present))
     outputs = tuple(tuple((block, place) for place in side.output) for block, side in sides)
     shown = {at for places in outputs for at in places}
-    absence, conditions = None, ()
+    absence: NodeLayout | None = None
+    conditions: tuple[Condition, ...] = ()
     if shape.is_absence:
         conditions = shape.joins[-1].conditions
         shown.update(each.left for each in conditions)

@@ -1,4 +1,4 @@
-"""Texts in, what they are as numbers and as instants out; and whether two of them stand in a relation."""
+"""Texts in, what they are as numbers and as instants out."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import math
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from weft.plans.comparisons import HOLDS
 from weft.plans.numbers import number
-from weft.plans.plan import Comparison
 
 _LONG = 100  # characters of a text that is not remembered
 
@@ -35,13 +33,3 @@ def _reading(text: str) -> tuple[float | None, float | None]:
 
 
 _remembered = lru_cache(maxsize=100_000)(_reading)
-
-
-def stands(left: str, operator: Comparison, right: str) -> bool:
-    """Whether two values stand in a relation: `=` and `!=` compare texts, the others numbers or else instants."""
-    if operator in ("=", "!="):
-        return (left == right) is (operator == "=")
-    for one, other in zip(reading(left), reading(right), strict=True):
-        if one is not None and other is not None:
-            return bool(HOLDS[operator](one, other))
-    return False

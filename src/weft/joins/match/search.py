@@ -6,22 +6,21 @@ with the other blocks of a chain, and, where a variable has several nodes, with 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
 
-from weft.columns.integers import Ints
+from weft.columns.integers import Ints, contains, distinct
 from weft.joins.compile.shapes import Condition, Shape
 from weft.joins.match.assignments import Assignments
 from weft.joins.match.bindings import Bindings
 from weft.joins.match.layout import At
-from weft.joins.match.layouts import Layouts
+from weft.joins.match.layouts import Layouts, Nodes
 from weft.joins.match.state import Held, State
 from weft.joins.match.unfollowed import Unfollowed
 from weft.joins.match.witness import ValueCodes
 
-Nodes = tuple[int, ...]
 #: The blocks that are still without a document, one after the other, each with an equality that leads to it.
 SearchOrder = Sequence[tuple[int, Condition]]
 _KEPT = 256  # documents whose bindings are known
@@ -127,12 +126,11 @@ class Search:
 
     def _next_candidates(self, shape: Shape, block: int, chosen: dict[int, Held], tries: Tries) -> Iterator[Held]:
         """The documents that all equalities with what is chosen allow for a block."""
-        conditions = [
-            each
-            for each in shape.conditions(shape.present)
-            if each.operator == "="
-            and ((each.left[0] == block and each.right[0] in chosen) or (each.right[0] == block and each.left[0] in chosen))
-        ]
+        conditions = []
+        for each in shape.conditions(shape.present):
+            ends = {each.left[0], each.right[0]}
+            if each.operator == "=" and block in ends and ends - {block} <= chosen.keys():
+                conditions.append(each)
         return self._candidates(shape, block, conditions, chosen, tries)
 
     def _candidates(
@@ -140,17 +138,18 @@ class Search:
     ) -> Iterator[Held]:
         """The documents that equalities with documents that are given allow for a block: the rarest leads to them."""
         postings, near = self._state.postings, self._near(shape, block, given)
-        allowed = []
+        allowed: list[list[Ints]] = []
         for variable, values in (self._allowed(block, condition, given) for condition in conditions):
             tries.spend(len(values) + _LOOKUP)
-            found = [postings.documents(value, variable, *near) for value in values]
-            allowed.append((sum(each.size for each in found), variable, values, found))
-        allowed.sort(key=lambda one: one[0])
-        places: Ints = np.unique(np.concatenate([np.zeros(0, np.int32), *allowed[0][3]]))
-        for _, variable, values, found in allowed[1:]:
-            if places.size:
-                tries.spend(min(places.size, sum(each.size for each in found)) + 1)
-                places = places[np.isin(places, np.concatenate([np.zeros(0, np.int32), *found]))]
+            allowed.append([part for value in values for part in postings.parts(value, variable, *near)])
+        allowed.sort(key=lambda parts: sum(part.size for part in parts))
+        places = distinct(np.concatenate([np.zeros(0, np.int64), *allowed[0]]))
+        for parts in allowed[1:]:
+            tries.spend(places.size)
+            there = np.zeros(places.size, bool)
+            for part in parts:
+                there |= contains(part, places)
+            places = places[there]
         held = self._state.held
         for place in places.tolist():
             tries.spend(1)
@@ -159,9 +158,11 @@ class Search:
 
     def _allowed(self, block: int, condition: Condition, given: dict[int, Held]) -> tuple[int, set[int]]:
         """The variable of a block that a condition is on, and the values that what is given allows for it."""
-        ends = (condition.left, condition.right), condition.values
-        (_, there), (variable, asked) = ends if condition.left[0] == block else (each[::-1] for each in ends)
-        return variable, self._bindings(given[there[0]]).set_of(asked).codes
+        if condition.left[0] == block:
+            (variable, asked), other = condition.values, condition.right[0]
+        else:
+            (asked, variable), other = condition.values, condition.left[0]
+        return variable, self._bindings(given[other]).set_of(asked).codes
 
     def _near(self, shape: Shape, block: int, given: dict[int, Held]) -> tuple[int, int]:
         """The places between which a document of a block can be, as far as windows in time to its neighbours tell."""
@@ -169,6 +170,8 @@ class Search:
         first, end = 0, timestamps.size
         for join, other in ((block - 1, block - 1), (block, block + 1)):
             if join < 0 or other not in given or join >= len(shape.joins):
+                continue
+            if shape.joins[join].span is not None:
                 continue
             joined, moment = shape.joins[join], given[other].timestamp
             length = joined.window.nanoseconds
@@ -184,42 +187,21 @@ class Search:
 
     def is_near(self, shape: Shape, block: int, given: dict[int, Held]) -> bool:
         """Whether a new document is within the windows of its neighbours, as far as these are there."""
-        return all(
-            self.is_within(shape, join, given[join], given[join + 1])
-            for join in (block - 1, block)
-            if join >= 0 and join in given and join + 1 in given and join + 1 < shape.present
-        )
+        if not shape.has_spans:
+            return all(
+                self.is_within(shape, join, given[join], given[join + 1])
+                for join in (block - 1, block)
+                if join >= 0 and join in given and join + 1 in given and join + 1 < shape.present
+            )
+        for join in range(shape.present - 1):
+            before, behind = shape.ends(join)
+            if before.start <= block < behind.stop and all(each in given for each in (*before, *behind)):
+                ends = (latest(given[each] for each in blocks) for blocks in (before, behind))
+                if not self.is_within(shape, join, *ends):
+                    return False
+        return True
 
     # -- bindings
-
-    def outputs(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[tuple[Nodes, ...]]:
-        """The distinct nodes for the output of a match, a tuple for each block."""
-        tries.spend(0)  # where nothing is left the documents are not looked at
-        single = self._single_output(shape, documents)
-        if single is not None:
-            tries.spend(1)
-            yield single
-            return
-        seen: set[tuple[Nodes, ...]] = set()
-        for bound in self.bindings(shape, documents, tries):
-            shown = tuple(
-                tuple(nodes[place] for place in side.output)
-                for nodes, side in zip(bound, shape.sides[: shape.present], strict=True)
-            )
-            if shown not in seen:
-                seen.add(shown)
-                yield shown
-
-    def _single_output(self, shape: Shape, documents: Sequence[Held]) -> tuple[Nodes, ...] | None:
-        """The output where each of its variables has one node: whatever the others are bound to, it is the same."""
-        shown = []
-        for one, side in zip(documents, shape.sides[: shape.present], strict=True):
-            variables = [side.variables[place] for place in side.output]
-            if not one.multiple.isdisjoint(variables):
-                return None
-            bindings = self._bindings(one)
-            shown.append(tuple(bindings.nodes(variable)[0] for variable in variables))
-        return tuple(shown)
 
     def is_match(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> bool:
         """Whether some binding of the documents meets all conditions."""
@@ -273,10 +255,16 @@ class Search:
     def _followers(self, shape: Shape, documents: Sequence[Held], tries: Tries) -> Iterator[Bindings]:
         """The documents that may follow some binding of a match."""
         last, given = shape.present, dict(enumerate(documents))
+        before = shape.ends(last - 1)[0].start, last
         equalities = [each for each in shape.joins[-1].conditions if each.operator == "="]
         for one in self._candidates(shape, last, equalities, given, tries):
-            if self.is_within(shape, last - 1, documents[-1], one):
+            if self.is_within(shape, last - 1, latest(documents[slice(*before)]), one):
                 yield self._bindings(one)
+
+
+def latest(documents: Iterable[Held]) -> Held:
+    """The document that came last."""
+    return max(documents, key=lambda one: one.sequence)
 
 
 def _node(_: At, node: int) -> int:

@@ -1,8 +1,8 @@
 """Bindings of a match and the documents that may follow them in, the output of those that none follows out.
 
-What follows is a document with nodes for its own pivots: a *follower*. A value meets a condition with some of them, and a
-binding is followed by those that all of its values meet; so values are told by whom they meet, as bits of a number, and a
-match with many nodes costs as many kinds of values as there are, not all ways to take one of each.
+What follows is a document with nodes for its own pivots. A value meets a condition with some of these, and a binding is
+followed by those that all of its values meet; so values are told by whom they meet, as bits of a number, and a match
+with many nodes costs as many kinds of values as there are, not all ways to take one of each.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from weft.joins.match.layouts import Nodes, ShapeLayout
 from weft.joins.match.value_sets import ValueSet
 
 #: For each condition the values of one follower.
-Follower = tuple[ValueSet, ...]
+_Following = tuple[ValueSet, ...]
+
+
+#: A node, if it is part of the output, and who follows it.
+_Shown = tuple[int | None, int]
 
 
 class Unfollowed:
     """Finds what is not followed."""
 
-    def __init__(
-        self, layout: ShapeLayout, assignments: Assignments, texts: dict[int, str], spend: Spend
-    ) -> None:
+    def __init__(self, layout: ShapeLayout, assignments: Assignments, texts: dict[int, str], spend: Spend) -> None:
         self._layout, self._assignments, self._texts, self._spend = layout, assignments, texts, spend
         self._output = {at for places in layout.outputs for at in places}
         self._met: list[dict[int, int]] = [{} for _ in layout.conditions]  # whom each value meets
@@ -34,7 +36,7 @@ class Unfollowed:
         """The distinct outputs of the bindings that no document follows."""
         found = self._assignments
         single = [found.single_value(each.left, each.values[0]) for each in self._layout.conditions]
-        self._followers: list[Follower] = []
+        self._followers: list[_Following] = []
         for follower in (one for document in documents for one in self._of(document)):
             self._spend(1)
             if None not in single and all(
@@ -51,7 +53,7 @@ class Unfollowed:
                     seen.add(output)
                     yield output
 
-    def _of(self, document: Bindings) -> Iterator[Follower]:
+    def _of(self, document: Bindings) -> Iterator[_Following]:
         """The followers that a document has, one for each way to give its pivots nodes."""
         layout, conditions = self._layout.absence, self._layout.conditions
         assert layout is not None, "the last block must not follow"
@@ -83,7 +85,7 @@ class Unfollowed:
                 bits &= self._mask(number, self._assignments.value(at, each.values[0], node))
         return bits
 
-    def _show(self, at: At, node: int) -> tuple[int | None, int]:
+    def _show(self, at: At, node: int) -> _Shown:
         return node if at in self._output else None, self._followed(at, node)
 
     def _of_pivots(self, nodes: list[int]) -> Iterator[tuple[Nodes, ...]]:
@@ -93,10 +95,7 @@ class Unfollowed:
             bits &= self._followed(at, nodes[number])
         parts: dict[tuple[int | None, ...], set[int]] = {(): {bits}}
         for star, _ in self._layout.shown_stars:
-            options = {
-                (tuple(node for node, _ in option), _together(mask for _, mask in option))  # type: ignore[misc]
-                for option in self._assignments.options(star, self._layout.shown, self._show)
-            }
+            options = {_told(option) for option in self._assignments.options(star, self._layout.shown, self._show)}
             longer: dict[tuple[int | None, ...], set[int]] = {}
             for shown, masks in parts.items():
                 for more, mask in options:
@@ -112,8 +111,10 @@ class Unfollowed:
                 yield self._layout.output(nodes, [shown])
 
 
-def _together(masks: Iterable[int]) -> int:
-    bits = -1
-    for mask in masks:
+def _told(option: Iterable[_Shown]) -> tuple[tuple[int | None, ...], int]:
+    """What the members of a star are shown as: their nodes, and who follows all of them."""
+    nodes, bits = [], -1
+    for node, mask in option:
+        nodes.append(node)
         bits &= mask
-    return bits
+    return tuple(nodes), bits

@@ -22,8 +22,10 @@ from weft.engine.matches import Matches
 from weft.engine.paths.bounds import Bounds
 from weft.joins.compile.graph import Definition
 from weft.joins.match.ancestors import Ancestors, climb_of
+from weft.joins.match.derived import derive
 from weft.joins.match.streams import StreamsOfVariables
 from weft.plans.plan import Edge, Link, Pattern
+from weft.plans.xscl import Derivation
 
 _NONE = np.zeros(0, np.int32)
 NO_EDGES = _NONE, _NONE, _NONE
@@ -107,13 +109,13 @@ class ValueCodes:
         """Whether so many came since some were forgotten last that it is worth while to look again."""
         return len(self.texts) > max(_SWEEP, 2 * self._kept)
 
-    def code(self, texts: list[str]) -> Longs:
-        """The number of each text."""
+    def code(self, texts: Sequence[str | None]) -> Longs:
+        """The number of each text; of what has no value there is none."""
         codes = np.empty(len(texts), np.int64)
         known = self.codes
         for at, text in enumerate(texts):
-            code = known.get(text)
-            if code is None:
+            code = NO_VALUE if text is None else known.get(text)
+            if code is None and text is not None:
                 code = known[text] = self._next
                 self.texts[code] = text
                 self._next += 1
@@ -139,6 +141,7 @@ class FirstStage:
         self._asked: dict[int, int] = {}  # how many ask for each
         self._valued = CountedNumbers()  # and for its values
         self._streams = StreamsOfVariables()
+        self._derived: dict[int, tuple[Derivation, ...]] = {}  # what the values of variables go through
         self._edges: set[int] = set()  # that the engine is asked for
         self._ancestors = Ancestors()
         self._next = 0
@@ -186,6 +189,7 @@ class FirstStage:
                 self.remove(end)
             return
         self._edges.discard(number)
+        self._derived.pop(number, None)
         self._engine.remove(number)
         if self._engine.dead > max(_SWEEP, len(self)):
             self._rebuild()
@@ -203,6 +207,8 @@ class FirstStage:
             self._engine.add(self._next, _asked(key))
             number = self._number(key)
             self._streams.add(number, stream)
+            if isinstance(key, Definition) and key.derived:
+                self._derived[number] = key.derived
         self._asked[number] = self._asked.get(number, 0) + 1
         return number
 
@@ -244,7 +250,7 @@ class FirstStage:
             size = int(weights(table, compared, most.bytes).sum())
             if size > most.bytes:
                 raise MemoryError(f"values of {size} bytes at once, more than {most.bytes}")
-        value[valued] = self.values.code(table.string_values(compared))
+        value[valued] = self.values.code(self._texts(table, variable[valued], compared))
         edge, above, below = NO_EDGES
         if self._ancestors:
             edge, above, below = self._ancestors.find(table, variable, node, most.edges, refused)
@@ -259,6 +265,15 @@ class FirstStage:
             edge_document, edge, above, below = (each[order] for each in (edge_document, edge, above, below))
         local = LocalNodes(table).local if len(table.documents) > 1 else np.asarray
         return Witnesses(document, variable, local(node), value, edge_document, edge, local(above), local(below))
+
+    def _texts(self, table: NodeTable, variables: Ints, nodes: Ints) -> Sequence[str | None]:
+        """What is compared of nodes: their string-values, or what is made of these."""
+        texts: list[str | None] = list(table.string_values(nodes))
+        if self._derived:
+            for at, variable in enumerate(variables.tolist()):
+                if variable in self._derived:
+                    texts[at] = derive(texts[at] or "", self._derived[variable])
+        return texts
 
     def is_valued(self, variables: Ints) -> Flags:
         """Of which variables the values are asked for."""

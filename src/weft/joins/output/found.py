@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from weft.documents.document import Document
 from weft.errors import DocumentError, failure_of
 from weft.joins.compile.queries import Queries, SharedJoin, Subscriber
+from weft.joins.match.layouts import Nodes
 from weft.joins.match.meetings import Meetings
-from weft.joins.match.search import Nodes, Search, TooManyError, Tries
+from weft.joins.match.search import Search, TooManyError, Tries
 from weft.joins.match.state import Held, State
 from weft.joins.output.outputs import MessageRow, Outputs, Turn
 from weft.joins.time.absence import Closed

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from weft.documents.moment import END
 from weft.joins.compile.queries import SharedJoin
 from weft.joins.compile.shapes import Shape
-from weft.joins.match.search import Nodes, Search
+from weft.joins.match.layouts import Nodes
+from weft.joins.match.search import Search, latest
 from weft.joins.match.state import Held, State
 
 #: Is told which match failed, and by what.
@@ -69,8 +70,9 @@ class Absences:
     def wait(self, shared: SharedJoin, documents: tuple[Held, ...]) -> None:
         """A match of the blocks before waits for its window to close."""
         window = shared.shape.joins[-1].window
+        last = latest(documents[shared.shape.ends(shared.shape.present - 1)[0].start :])
         if window.nanoseconds is not None:
-            end = min(documents[-1].timestamp + window.nanoseconds, END - 1)  # so that the end of the stream closes it
+            end = min(last.timestamp + window.nanoseconds, END - 1)  # so that the end of the stream closes it
             heapq.heappush(self._timed, (end, self._number, shared, documents))
         elif window.documents is not None:
             stream = _counted_stream(shared.shape)

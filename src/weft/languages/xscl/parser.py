@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal, localcontext
-from typing import cast
+from typing import cast, get_args
 
 from weft.languages.reader import MOST_NESTED, OnWarning
 from weft.languages.xpath.names import Names
 from weft.languages.xscl.block import BlockParser
 from weft.plans.comparisons import FLIPPED
 from weft.plans.flwr import Element, Enclosed, Slot, Variable
-from weft.plans.plan import Comparison
-from weft.plans.xscl import Block, Join, JoinOperator, Predicate, Term, Window, Xscl
+from weft.plans.plan import Comparison, Link, conjunction
+from weft.plans.xscl import Block, Derivation, DerivationName, Join, JoinOperator, Predicate, Term, Window, Xscl
 
 _LANGUAGE = "XSCL"
 _UNITS = {  # in nanoseconds
@@ -23,6 +25,8 @@ _UNITS = {  # in nanoseconds
     "day": 86_400_000_000_000,
     "week": 604_800_000_000_000,
 }
+_FUNCTIONS: tuple[str, ...] = get_args(DerivationName)
+_CALL = re.compile(r"\s*\(")  # behind the name of a function
 _LONGEST = 2**62  # nanoseconds, 146 years; or documents
 
 
@@ -55,12 +59,7 @@ class XsclParser(BlockParser):
     def query_plan(self) -> Xscl:
         """The whole query. The constructor stands before the variables that it uses, so it is read again behind."""
         select_at = self._skip_select() if self.accept_word("SELECT") else None
-        self._add_block()
-        joins: list[Join] = []
-        while (operator := self._operator()) is not None:
-            if joins and joins[-1].operator == "NOT FOLLOWED BY":
-                self.refuse("a join behind NOT FOLLOWED BY", self.at, "ask for the absence last")
-            joins.append(self._join(operator))
+        joins = self._joins()
         publish = self._publish()
         if self.kind != "end":
             self.unexpected("JOIN, FOLLOWED BY, NOT FOLLOWED BY, PUBLISH or the end of the query")
@@ -125,6 +124,36 @@ class XsclParser(BlockParser):
             self.unexpected("the name of a stream")
         return self.advance()
 
+    # -- blocks and joins
+
+    def _joins(self) -> list[Join]:
+        """Operands with joins between them. Blocks and joins are told in the order of the text."""
+        start = len(self._blocks)
+        joins, before = self._operand()
+        while (operator := self._operator()) is not None:
+            if joins and joins[-1].operator == "NOT FOLLOWED BY":
+                self.refuse("a join behind NOT FOLLOWED BY", self.at, "ask for the absence last")
+            join, more, behind = self._join(operator, start, before)
+            joins += [join, *more]
+            before = behind
+        return joins
+
+    def _operand(self) -> tuple[list[Join], int]:
+        """A block, or joins in parentheses; the joins, and the first block of what a window behind it looks at."""
+        first, at = len(self._blocks), self.at
+        if not self.accept("("):
+            self._add_block()
+            return [], first
+        self.enter()
+        joins = self._joins()
+        self.leave()
+        self.expect(")")
+        if joins and joins[-1].operator == "NOT FOLLOWED BY":
+            self.refuse("NOT FOLLOWED BY in parentheses", at, "publish it, and join what is published")
+        if any(join.window.documents is not None for join in joins):
+            self.refuse("a window in documents in parentheses", at, "give it a time")
+        return joins, first
+
     def _add_block(self) -> None:
         at, block = self.at, self.block()
         for place, variable in enumerate(block.variables):
@@ -146,25 +175,36 @@ class XsclParser(BlockParser):
             self.unexpected("BY")
         return "NOT FOLLOWED BY" if is_not else "FOLLOWED BY"
 
-    def _join(self, operator: JoinOperator) -> Join:
-        """The predicates speak of a block that comes behind them, so they are read again when it is known."""
-        start = self.at
+    def _join(self, operator: JoinOperator, start: int, before: int) -> tuple[Join, list[Join], int]:
+        """A join, those inside of what stands behind it, and the first block of that.
+
+        The predicates speak of blocks that come behind them, so they are read again when these are known. `start` is the
+        first block that they may speak of, `before` the first one that the window looks at.
+        """
+        at = self.at
         self.expect("{")
         self.seek(self._window_start())
         window = self._window()
         self.expect("}")
-        self._add_block()
+        place = len(self._blocks)
+        more, behind = self._operand()
+        last = len(self._blocks) - 1
+        if last > place and operator == "NOT FOLLOWED BY":
+            self.refuse("NOT FOLLOWED BY something in parentheses", at, "publish that, and ask for its absence")
+        span = None if before == place - 1 and last == place else (before, last)
+        if span is not None and window.documents is not None:
+            self.refuse("a window in documents beside parentheses", at, "give it a time")
         end = self.at
-        self.seek(start + 1)
-        predicates = [self._predicate()]
+        self.seek(at + 1)
+        predicates = [self._predicate(range(start, place), range(place, last + 1))]
         while self.accept_word("AND") or self.accept_word("and"):
-            predicates.append(self._predicate())
+            predicates.append(self._predicate(range(start, place), range(place, last + 1)))
         if self.text != ",":
             self.unexpected("AND, or a comma and a window")
         if not any(predicate.operator == "=" for predicate in predicates):
-            self.fail("expected at least one = among the predicates", start)
+            self.fail("expected at least one = among the predicates", at)
         self.seek(end)
-        return Join(operator, tuple(predicates), window)
+        return Join(operator, tuple(predicates), window, span), more, behind
 
     # -- windows
 
@@ -211,7 +251,7 @@ class XsclParser(BlockParser):
 
     # -- predicates
 
-    def _predicate(self) -> Predicate:
+    def _predicate(self, before: range, behind: range) -> Predicate:
         at, left = self.at, self._term()
         if self.text not in FLIPPED:
             self.unexpected("one of = != < <= > >=")
@@ -219,26 +259,56 @@ class XsclParser(BlockParser):
         right = self._term()
         if left.block > right.block:
             left, operator, right = right, FLIPPED[operator], left
-        if right.block != len(self._blocks) - 1 or left.block == right.block:
+        if left.block not in before or right.block not in behind:
             self.fail("expected a variable of the block behind and one of a block before", at)
+        if operator in ("=", "!=") and (_is_number(left) or _is_number(right)):
+            left, right = _as_number(left), _as_number(right)  # a number is compared with numbers
         return Predicate(left, operator, right)
 
     def _term(self) -> Term:
-        """A variable, or a path from one: value-join normal form has a variable for that too."""
+        """A variable, or a path from one, perhaps in a function: value-join normal form has a variable for that too."""
+        if self.kind == "name" and self.text in _FUNCTIONS and _CALL.match(self.query, self.at + len(self.text)):
+            return self._derived()
         self.accept("$")
         if self.kind != "name":
             self.unexpected("a variable")
         at = self.at
         name = self.variable_name(at)
         if name not in self._terms:
+            called = _CALL.match(self.query, at + len(name))
+            if called:
+                self.refuse(f"{name}() of a compared variable", at, f"there are {', '.join(_FUNCTIONS)}")
             self.fail(f"expected a variable of the blocks, found {name}", at)
         return self._term_below(self._terms[name])
 
-    def _term_below(self, term: Term) -> Term:
-        if self.kind != "sign" or self.text not in ("/", "//", "["):
+    def _derived(self) -> Term:
+        """A function of a variable's value."""
+        name = cast(DerivationName, self.advance())
+        self.enter()
+        self.expect("(")
+        term, arguments = self._term(), []
+        while name == "substring" and len(arguments) < 2 and self.accept(","):
+            arguments.append(self._constant())
+        if name == "substring" and not arguments:
+            self.unexpected("a comma and a position")
+        self.leave()
+        self.expect(")")
+        if name == "string" and not _is_number(term):
             return term
-        if self.text == "[":
-            self.refuse("a predicate on a variable", self.at, "put it behind the variable in its block")
+        return replace(term, derived=(*term.derived, Derivation(name, tuple(arguments))))
+
+    def _constant(self) -> float:
+        is_negative = self.accept("-")
+        if self.kind != "number":
+            self.unexpected("a number")
+        value = float(self.advance())
+        return -value if is_negative else value
+
+    def _term_below(self, term: Term) -> Term:
+        if self.kind == "sign" and self.text == "[":
+            self._add_test(term)
+        if self.kind != "sign" or self.text not in ("/", "//"):
+            return term
         at = self.at
         links = self.steps(self.advance() == "//")
         if not links or not links[0].path:
@@ -247,6 +317,28 @@ class XsclParser(BlockParser):
         variables = (*block.variables, Variable("", term.variable, links))  # always a new one: each predicate may hold
         self._blocks[term.block] = Block(block.stream, variables, block.output)  # for another node on the path
         return Term(term.block, len(block.variables))
+
+    def _add_test(self, term: Term) -> None:
+        """Predicates behind a variable ask of it what they would ask in its block."""
+        block = self._blocks[term.block]
+        variable = block.variables[term.variable]
+        links = list(variable.links)
+        tests = self.predicates(rankable=False)
+        if self.asked_above is not None:
+            self.refuse("a step that goes up, or several ways, behind a variable", self.at)
+        first = () if links[-1].test is None else (links[-1].test,)
+        links[-1] = Link(links[-1].path, conjunction([*first, *tests]))
+        variables = list(block.variables)
+        variables[term.variable] = replace(variable, links=tuple(links))
+        self._blocks[term.block] = Block(block.stream, tuple(variables), block.output)
+
+
+def _is_number(term: Term) -> bool:
+    return bool(term.derived) and term.derived[-1].name == "number"
+
+
+def _as_number(term: Term) -> Term:
+    return term if _is_number(term) else replace(term, derived=(*term.derived, Derivation("number")))
 
 
 def _whole(number: str, unit: int) -> int:
