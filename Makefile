@@ -99,6 +99,7 @@ nightly: $(READY)  ## the long form of everything: hours
 	WEFT_HUGE=1 $(BIN)/python -m pytest tests/unit/documents/test_large_documents.py
 	$(MAKE) soak MINUTES=30
 	$(MAKE) kill TIMES=10
+	WEFT_KILLS=20 $(BIN)/python -m pytest tests/spark/test_joins_kill.py
 	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=thorough tests/properties tests/agreement
 
 $(READY): pyproject.toml setup.py constraints.txt $(wildcard src/weft/kernel/*.c src/weft/kernel/*.py src/weft/kernel/*.pxd)

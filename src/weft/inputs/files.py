@@ -22,6 +22,7 @@ from weft.inputs.unpack import ArchiveError, Gunzipped, UnpackingBudget
 
 _SUFFIXES = (".xml", ".gz", ".zip", ".tar", ".tgz")
 _LIMITS = Limits()
+_UNPACKED = 16  # times the size of an archive, as a guess
 _OPENING = 5  # bytes, those of "<?xml"
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _GONE = (FileNotFoundError, NotADirectoryError)
@@ -76,6 +77,17 @@ def find_files(root: str | Path, refuse: RefuseFolder = _refuse) -> list[File]:
     if not stat.S_ISDIR(status.st_mode):
         return [_file(top, top.name, status)]
     return sorted(_files_below(str(root), top, refuse), key=lambda file: file.id)
+
+
+def is_light(root: str | Path, most: int) -> bool:
+    """Whether the documents of a folder or file have about so many bytes at most; it stops where they have more."""
+    top, size = Path(root).absolute(), 0
+    files = find_files(root, lambda *_: None) if not top.is_dir() else _files_below(str(root), top, lambda *_: None)
+    for file in files:
+        size += file.size * (_UNPACKED if is_archive(file.id) or is_gzip(file.id) else 1)
+        if size > most:
+            return False
+    return True
 
 
 def path_below(root: str, id: str) -> str:
