@@ -12,9 +12,9 @@ from weft import Document
 from weft.documents.build import read
 from weft.documents.moment import END
 from weft.joins import changes
-from weft.joins.changes import Changes
+from weft.joins.changes import ChangeLog
 from weft.joins.joins import Joins
-from weft.joins.journal import Change, Journal
+from weft.joins.journal import JoinsChange, Journal
 from weft.joins.time.arrivals import ANY_TIME, Arrivals
 from weft.languages.xscl import parse
 from xscl_strategies import document_lists, queries
@@ -66,7 +66,7 @@ def test_several_that_take_turns_are_as_one(
 ) -> None:
     texts = [*texts, *PUBLISHED]
     whole, store = new_joins(texts, lateness), Memory()
-    workers: dict[str, tuple[Joins, Changes[Change]]] = {}
+    workers: dict[str, tuple[Joins, ChangeLog[JoinsChange]]] = {}
     upto, often = 0, changes._OFTEN
     changes._OFTEN = 2
     try:
@@ -74,7 +74,7 @@ def test_several_that_take_turns_are_as_one(
             some, documents = documents[:size], documents[size:]
             if name not in workers or not workers[name][1].catch_up(store, upto):
                 joins = new_joins(texts, lateness)
-                workers[name] = joins, Changes(Journal(joins), store, upto)
+                workers[name] = joins, ChangeLog(Journal(joins), store, upto)
             joins, mine = workers[name]
             assert step(joins, some) == step(whole, some)
             mine.write(store)
@@ -84,6 +84,6 @@ def test_several_that_take_turns_are_as_one(
     finally:
         changes._OFTEN = often
     last = new_joins(texts, lateness)
-    Changes(Journal(last), store, upto)
+    ChangeLog(Journal(last), store, upto)
     assert sorted(end(last)) == sorted(end(whole))
     assert (last.late, last.published) == (whole.late, whole.published)

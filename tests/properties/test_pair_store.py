@@ -14,7 +14,7 @@ from weft import Document
 from weft.documents.build import read
 from weft.documents.moment import END
 from weft.joins import changes
-from weft.joins.changes import Changes
+from weft.joins.changes import ChangeLog
 from weft.joins.joins import Joins
 from weft.joins.pair_change import PairChange
 from weft.joins.pair_store import PairStore
@@ -60,13 +60,13 @@ class Shard:
     def __init__(self, texts: list[str], lateness: int) -> None:
         self._texts, self._lateness = texts, lateness
         self.changes, self.sources = Memory(), Memory()
-        self._workers: dict[str, tuple[PairStore, Changes[PairChange]]] = {}
+        self._workers: dict[str, tuple[PairStore, ChangeLog[PairChange]]] = {}
         self._upto = 0
 
     def step(self, name: str, come: list[Come]) -> list[Row]:
         if name not in self._workers or not self._workers[name][1].catch_up(self.changes, self._upto):
             fresh = PairStore(PairJoins(new_joins(self._texts)), self.sources, self._lateness)
-            self._workers[name] = fresh, Changes(fresh, self.changes, self._upto)
+            self._workers[name] = fresh, ChangeLog(fresh, self.changes, self._upto)
         store, mine = self._workers[name]
         candidates = list(store.take_in(come, self._upto))
         rows = [

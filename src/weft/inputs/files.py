@@ -22,7 +22,6 @@ from weft.inputs.unpack import ArchiveError, Gunzipped, UnpackingBudget
 
 _SUFFIXES = (".xml", ".gz", ".zip", ".tar", ".tgz")
 _LIMITS = Limits()
-_UNPACKED = 16  # times the size of an archive, as a guess
 _OPENING = 5  # bytes, those of "<?xml"
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _GONE = (FileNotFoundError, NotADirectoryError)
@@ -76,18 +75,7 @@ def find_files(root: str | Path, refuse: RefuseFolder = _refuse) -> list[File]:
         return []
     if not stat.S_ISDIR(status.st_mode):
         return [_file(top, top.name, status)]
-    return sorted(_files_below(str(root), top, refuse), key=lambda file: file.id)
-
-
-def is_light(root: str | Path, most: int) -> bool:
-    """Whether the documents of a folder or file have about so many bytes at most; it stops where they have more."""
-    top, size = Path(root).absolute(), 0
-    files = find_files(root, lambda *_: None) if not top.is_dir() else _files_below(str(root), top, lambda *_: None)
-    for file in files:
-        size += file.size * (_UNPACKED if is_archive(file.id) or is_gzip(file.id) else 1)
-        if size > most:
-            return False
-    return True
+    return sorted(files_below(str(root), top, refuse), key=lambda file: file.id)
 
 
 def path_below(root: str, id: str) -> str:
@@ -95,7 +83,7 @@ def path_below(root: str, id: str) -> str:
     return f"{root.rstrip('/')}/{id}"
 
 
-def _files_below(root: str, top: Path, refuse: RefuseFolder) -> Iterator[File]:
+def files_below(root: str, top: Path, refuse: RefuseFolder) -> Iterator[File]:
     """What is no file, and what is gone since, is left out: it is found when it is there."""
 
     def refuse_folder(error: OSError) -> None:

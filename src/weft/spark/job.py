@@ -22,7 +22,7 @@ from weft.delivery.outbox import Outbox
 from weft.delivery.output import MESSAGES, RECORDS, REJECTED, Record, alone, claim, finish, name_of_checkpoint
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
-from weft.inputs.files import is_light
+from weft.inputs.weight import is_light
 from weft.spark.choices import Choices
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.joins import join, join_light, join_stream, with_moments

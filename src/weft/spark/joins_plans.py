@@ -104,6 +104,7 @@ def no_joins() -> CompiledJoins:
     return _compiled(Matcher(), {}, pa.nulls(0, pa.string()), pa.nulls(0, pa.string()))
 
 
+# Long: one value after the other, each from those before.
 def _compiled(
     matcher: Matcher, xscl: Mapping[int, Subscription], ids: pa.StringArray, destinations: pa.StringArray
 ) -> CompiledJoins:

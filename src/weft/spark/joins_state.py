@@ -22,8 +22,8 @@ from weft.broker.answers import portions
 from weft.documents.document import Document
 from weft.documents.moment import END, START, exact_seconds
 from weft.errors import ConfigurationError
-from weft.joins.changes import Changes
-from weft.joins.journal import Change, Journal
+from weft.joins.changes import ChangeLog
+from weft.joins.journal import JoinsChange, Journal
 from weft.joins.pair_change import PairChange
 from weft.joins.pair_store import PairStore
 from weft.joins.pair_ways import Come
@@ -76,9 +76,9 @@ class Working:
 
     head: Head
     pairs: PairStore
-    pair_changes: Changes[PairChange]
+    pair_changes: ChangeLog[PairChange]
     journal: Journal
-    changes: Changes[Change]
+    changes: ChangeLog[JoinsChange]
 
 
 #: By the state and the shard.
@@ -149,8 +149,8 @@ class ShardProcessor(StatefulProcessor):
         since: dict[str, list[int]] = {} if found is None else json.loads(found[0])
         pairs = PairStore(plans.pairs, self._sources, self._lateness)
         journal = Journal(plans.joins_of(shard, len(self._keys), self._lateness))
-        changes = Changes(journal, self._changes, upto)
-        pair_changes = Changes(pairs, self._pair_changes, upto)
+        changes = ChangeLog(journal, self._changes, upto)
+        pair_changes = ChangeLog(pairs, self._pair_changes, upto)
         now = [journal.came, upto]
         numbers = [*plans.pairs, *journal.joins.registered]
         told = {plans.identities[number]: since.get(plans.identities[number], now) for number in numbers}
