@@ -17,6 +17,7 @@ from weft.delivery.job import Job
 from weft.delivery.metrics import BatchMetrics, Metrics, serve_metrics
 from weft.errors import ConfigurationError
 from weft.spark import SPARK_ERRORS, cancel_jobs, check_job, first_line, run_batch, run_stream, session
+from weft.spark.pandas_free import WITHOUT_PANDAS
 from weft.spark.session import running_tasks
 
 _PAUSE = 0.2  # seconds between two looks for an interrupt
@@ -34,8 +35,8 @@ def run_on_spark(
 ) -> bool:
     """Whether the job was done; a stream is, however it ends."""
     compiled = check_job(job, stream)
-    log = job.output / "spark.log"
-    with _told(log, interrupts), _endpoint(job.metrics, metrics_port), session(master, conf, log) as spark:
+    log, settings = job.output / "spark.log", {**WITHOUT_PANDAS, **conf}
+    with _told(log, interrupts), _endpoint(job.metrics, metrics_port), session(master, settings, log) as spark:
         interrupts.note()  # Spark has put a handler of its own in place
         if not stream:
             with task_bar(partial(running_tasks, spark)):

@@ -9,6 +9,7 @@ well, makes it anew of the state. So a batch that runs again makes the same mess
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
@@ -31,6 +32,7 @@ from weft.spark.compiled import Compiled, unpack_joins
 from weft.spark.joins_plans import CompiledJoins
 from weft.spark.joins_worker import MESSAGES, Gather, WrittenRow, pair_rows, shown_id
 
+_LOG = logging.getLogger(__name__)
 _STORED = "number bigint", "value binary"
 _AT_ONCE = 1_000  # candidates that are decided at once, at most
 
@@ -169,6 +171,8 @@ class ShardProcessor(StatefulProcessor):
         documents = sorted(
             (row for row in rows if row.document is not None), key=lambda row: (row.nanoseconds, tuple(row.arrival))
         )
+        if late := sum(row.nanoseconds < working.pairs.watermark for row in documents):
+            _LOG.warning("documents that came later than the lateness allows, and are not joined: %d", late)
         come = [
             Come(_document(row), row.variables, row["keys"], row.kept) for row in documents if row.variables is not None
         ]
