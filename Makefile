@@ -114,6 +114,7 @@ nightly: $(READY)  ## the long form of everything: hours
 	$(MAKE) soak MINUTES=30
 	$(MAKE) kill TIMES=10
 	$(MAKE) test-kafka test-matrix
+	WEFT_KILLS=20 $(BIN)/python -m pytest tests/spark/test_joins_kill.py
 	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=thorough tests/properties tests/agreement
 
 $(READY): pyproject.toml setup.py constraints.txt $(wildcard src/weft/kernel/*.c src/weft/kernel/*.py src/weft/kernel/*.pxd)

@@ -1,4 +1,4 @@
-"""Shards of a stream's joins without Spark: what it would route to them, with states that can be kept, copied and lost."""
+"""Shards of a stream's joins without Spark: what it routes to them, and states that can be kept, copied and lost."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from bench.joins.curves import CurvesEffort, measure_curves
 from bench.joins.feed import FeedEffort, measure_feed, measure_memory
 from bench.joins.report import Found, make_report
 from bench.joins.spark import measure_spark
+from bench.joins.spark_state import measure_state
 from bench.joins.technical import TechnicalEffort, measure_technical
 from bench.report import Report
 
@@ -22,6 +23,7 @@ class Effort:
     feed: FeedEffort = field(default_factory=FeedEffort)
     curves: CurvesEffort = field(default_factory=CurvesEffort)
     spark_items: int = 5_000  # 0: Spark is left out
+    spark_state: tuple[int, ...] = (10_000, 100_000)  # documents held by a stream; none: it is left out
 
 
 FULL = Effort()
@@ -30,6 +32,7 @@ QUICK = Effort(
     FeedEffort(sizes=(1_000, 10_000, 100_000), state=5_000, batches=3, sampled=5, memory_queries=1_000),
     CurvesEffort(distinct=(1_000, 10_000), hot=(1_000, 4_000), window=1_000, nodes=(10, 100)),
     spark_items=0,
+    spark_state=(),
 )
 
 
@@ -54,4 +57,5 @@ def measure(effort: Effort, progress: Progress) -> Report:
     curves = measure_curves(effort.curves)
     advance()
     on_spark = measure_spark(effort.spark_items) if effort.spark_items else None
-    return make_report(Found(effort.technical.figures(), technical, feed, memory, curves, on_spark))
+    state = measure_state(effort.spark_state) if effort.spark_state else None
+    return make_report(Found(effort.technical.figures(), technical, feed, memory, curves, on_spark, state))

@@ -13,6 +13,7 @@ from bench.joins.arena import WAYS, Standing
 from bench.joins.curves import Curves, growth
 from bench.joins.feed import BATCH
 from bench.joins.paper import compare
+from bench.joins.spark_state import StreamState
 from bench.joins.technical import Setting
 from bench.report import Curve, Figure, Panel, Report, Table
 from bench.table import compact, short
@@ -26,6 +27,8 @@ KEYS = (
     "growth_10k_to_1m",
     "state_bytes_per_document",
     "spark_documents_per_second",
+    "spark_state_bytes_written_per_document",
+    "gathered_growth_10k_to_100k_state",
     "speedup_vs_sequential_distinct_100k",
     "growth_distinct_5k_to_100k",
     "hot_value_growth_1k_to_16k",
@@ -43,6 +46,8 @@ _GOALS = {
     "growth_10k_to_1m": Goal("time a document with 1,000,000 queries over that with 10,000", most=2),
     "state_bytes_per_document": Goal("bytes a document of the state"),
     "spark_documents_per_second": Goal("documents a second on Spark"),
+    "spark_state_bytes_written_per_document": Goal("bytes a stream on Spark writes of its state for each document"),
+    "gathered_growth_10k_to_100k_state": Goal("time a batch with 100,000 documents of state over 10,000", most=1.5),
     "speedup_vs_sequential_distinct_100k": Goal("100,000 queries: times as fast as the distinct ones", least=10_000),
     "growth_distinct_5k_to_100k": Goal("time a document with 100,000 distinct queries over that with 5,000", most=1.5),
     "hot_value_growth_1k_to_16k": Goal("the same with 16,000 documents held that have a value over 1,000", most=1.5),
@@ -81,6 +86,7 @@ class Found:
     state_bytes: float | None
     curves: Curves
     spark: float | None
+    stream: StreamState | None
 
     def points(self, figure: int) -> list[tuple[float, Standing]]:
         """The points of one of the paper's figures, by the parameter that it varies."""
@@ -124,6 +130,8 @@ def _figures(found: Found) -> dict[str, Figure]:
     measured["growth_10k_to_1m"] = few / many if few and many else None
     measured["state_bytes_per_document"] = found.state_bytes
     measured["spark_documents_per_second"] = found.spark
+    measured["spark_state_bytes_written_per_document"] = found.stream.bytes_written if found.stream else None
+    measured["gathered_growth_10k_to_100k_state"] = found.stream.growth if found.stream else None
     measured["state_documents"] = max((one.state for one in found.feed), default=None)
     measured |= _curve_figures(found.curves)
     rounded = {key: None if value is None else float(f"{value:.4g}") for key, value in measured.items()}

@@ -12,18 +12,19 @@ from weft import Document
 from weft.documents.build import read
 from weft.documents.moment import END
 from weft.joins import changes
-from weft.joins.changes import Changes
+from weft.joins.changes import ChangeLog
 from weft.joins.joins import Joins
-from weft.joins.journal import Journal
-from weft.languages.xscl import parse
+from weft.joins.journal import JoinsChange, Journal
 from weft.joins.time.arrivals import ANY_TIME, Arrivals
+from weft.languages.xscl import parse
 from xscl_strategies import document_lists, queries
 
 PUBLISHED = (
     "SELECT <t>{ $x }</t> FROM S//b->x FOLLOWED BY{x = y, 3 seconds} S//c->y PUBLISH P",
     "P//b->x NOT FOLLOWED BY{x = y, 2 seconds} P//b->y",
     "S//a->x NOT FOLLOWED BY{x = y, 2 documents} S//b->y",
-    "S//b->x FOLLOWED BY{x = y, 2 seconds} S//b->y FOLLOWED BY{y = z, 3 seconds} S//c->z NOT FOLLOWED BY{z = w, 1 second} S//b->w",
+    "S//b->x FOLLOWED BY{x = y, 2 seconds} S//b->y FOLLOWED BY{y = z, 3 seconds} S//c->z "
+    "NOT FOLLOWED BY{z = w, 1 second} S//b->w",
 )
 Row = tuple[int, tuple[str, ...], str, int]
 
@@ -53,7 +54,7 @@ def end(joins: Joins) -> list[Row]:
 
 
 @pytest.mark.slow
-@examples(200)
+@examples(60)
 @given(
     st.lists(queries(), min_size=1, max_size=3),
     document_lists(6, 12, late=True),
@@ -65,7 +66,7 @@ def test_several_that_take_turns_are_as_one(
 ) -> None:
     texts = [*texts, *PUBLISHED]
     whole, store = new_joins(texts, lateness), Memory()
-    workers: dict[str, tuple[Joins, Changes]] = {}
+    workers: dict[str, tuple[Joins, ChangeLog[JoinsChange]]] = {}
     upto, often = 0, changes._OFTEN
     changes._OFTEN = 2
     try:
@@ -73,7 +74,7 @@ def test_several_that_take_turns_are_as_one(
             some, documents = documents[:size], documents[size:]
             if name not in workers or not workers[name][1].catch_up(store, upto):
                 joins = new_joins(texts, lateness)
-                workers[name] = joins, Changes(Journal(joins), store, upto)
+                workers[name] = joins, ChangeLog(Journal(joins), store, upto)
             joins, mine = workers[name]
             assert step(joins, some) == step(whole, some)
             mine.write(store)
@@ -83,6 +84,6 @@ def test_several_that_take_turns_are_as_one(
     finally:
         changes._OFTEN = often
     last = new_joins(texts, lateness)
-    Changes(Journal(last), store, upto)
+    ChangeLog(Journal(last), store, upto)
     assert sorted(end(last)) == sorted(end(whole))
     assert (last.late, last.published) == (whole.late, whole.published)

@@ -60,7 +60,7 @@ class Run:
 
     @property
     def errors(self) -> str:
-        return self._errors.read_text()
+        return self._errors.read_text().removeprefix("weft: starting Spark on local[2]\n")
 
     def end(self) -> int:
         return self.process.wait(240)

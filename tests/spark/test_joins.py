@@ -275,9 +275,7 @@ def test_a_stream_forgets_what_no_window_reaches_and_does_not_join_what_is_late(
     query = run(read_stream(spark, tmp_path / "in", parts).transform(join([PAIR], lateness=1.0)), tmp_path)
 
     assert as_rows(spark.read.parquet(str(tmp_path / "out"))) == embedded(named({"1": PAIR}), given)
-    state = query.recentProgress[-1].stateOperators[0]
-    assert state.numRowsDroppedByWatermark == 2  # of both sides
-    assert state.numRowsTotal < 2 * 40  # each document is a row on both sides
+    assert query.recentProgress[-1].stateOperators[0].numRowsTotal < 40  # changes, and the last documents
 
 
 # -- what is refused
@@ -374,18 +372,17 @@ def test_a_stream_goes_on_where_it_was_and_keeps_its_joins(spark: SparkSession, 
     write(file, {**MIXED, "more": PAIR})
     go_on()
 
-    expected = expected_of(MIXED, orders(30))
+    later = expected_of({"more": PAIR}, orders(30)[20:])  # it sees the documents from then on
+    expected = sorted([*expected_of(MIXED, orders(30)), *later])
+    assert later
     if format == "files":
         found = [(row["subscription"], row["message"]) for row in read_results(tmp_path / "out")]
         assert sorted(found) == sorted((row[0], row[2]) for row in expected)
     else:
         assert written(tmp_path / "out") == expected
-        assert {row["version"] for row in read_results(tmp_path / "out")} == {1}
+        assert {row["version"] for row in read_results(tmp_path / "out")} == {1, 2}
     assert [row["document"] for row in read_results(tmp_path / "out", only_rejected=True)] == [BROKEN]
-    assert set(refused) == {
-        f"{file}: the XSCL subscriptions of a stream cannot change, for its state is made for them; put them back, or "
-        "begin with another --checkpoint and --output"
-    }
+    assert refused == []
 
 
 # -- other processes

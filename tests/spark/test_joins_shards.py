@@ -42,19 +42,24 @@ SUBSCRIPTIONS = [
 def documents(number: int = 14) -> list[weft.Document]:
     names = "abcabacbcabcca"
     return [
-        weft.Document(f"<r><{names[at % 14]}>{at // 5 % 2}</{names[at % 14]}></r>", f"{at:04}.xml", "S", 1_000_000.0 + at)
+        weft.Document(
+            f"<r><{names[at % 14]}>{at // 5 % 2}</{names[at % 14]}></r>", f"{at:04}.xml", "S", 1_000_000.0 + at
+        )
         for at in range(number)
     ]
 
 
 def embedded(
-    given: Sequence[Subscription], parts: Sequence[Sequence[weft.Document]], added: Subscription | None = None, at: int = 0
+    given: Sequence[Subscription],
+    parts: Sequence[Sequence[weft.Document]],
+    added: Subscription | None = None,
+    at: int = 0,
 ) -> list[MadeRow]:
     """What a broker gives, which another subscription comes to before a part."""
     broker = weft.Broker(lateness=2)
     for subscription in given:
         broker.subscribe(subscription)
-    made = []
+    made: list[weft.Message] = []
     for number, part in enumerate(parts):
         if added is not None and number == at:
             broker.subscribe(added)

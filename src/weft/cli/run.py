@@ -143,6 +143,7 @@ def _run(
 ) -> None:
     """Run a job to its end and tell what it did, or that it was interrupted."""
     is_done = False
+    typer.echo(f"weft: starting Spark on {master}", err=True)  # it takes seconds
     with Interrupts() as interrupts, suppress(KeyboardInterrupt):
         try:
             # Here, not above: the other commands are there at once, and work without Spark.

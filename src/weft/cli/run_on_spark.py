@@ -19,6 +19,7 @@ from weft.delivery.topics import Topics, check_answers
 from weft.errors import ConfigurationError
 from weft.spark import SPARK_ERRORS, cancel_jobs, check_job, first_line, run_batch, run_stream, session
 from weft.spark.connector import connector_settings
+from weft.spark.pandas_free import WITHOUT_PANDAS
 from weft.spark.session import running_tasks
 
 _PAUSE = 0.2  # seconds between two looks for an interrupt
@@ -42,8 +43,8 @@ def run_on_spark(
         for each in topics:
             check_answers(each)
         conf = connector_settings(jars, conf, bool(topics))
-    log = job.output / "spark.log"
-    with _told(log, interrupts), _endpoint(job.metrics, metrics_port), session(master, conf, log) as spark:
+    log, settings = job.output / "spark.log", {**WITHOUT_PANDAS, **conf}
+    with _told(log, interrupts), _endpoint(job.metrics, metrics_port), session(master, settings, log) as spark:
         interrupts.note()  # Spark has put a handler of its own in place
         if not stream:
             with task_bar(partial(running_tasks, spark)):

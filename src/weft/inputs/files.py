@@ -75,7 +75,7 @@ def find_files(root: str | Path, refuse: RefuseFolder = _refuse) -> list[File]:
         return []
     if not stat.S_ISDIR(status.st_mode):
         return [_file(top, top.name, status)]
-    return sorted(_files_below(str(root), top, refuse), key=lambda file: file.id)
+    return sorted(files_below(str(root), top, refuse), key=lambda file: file.id)
 
 
 def path_below(root: str, id: str) -> str:
@@ -83,7 +83,7 @@ def path_below(root: str, id: str) -> str:
     return f"{root.rstrip('/')}/{id}"
 
 
-def _files_below(root: str, top: Path, refuse: RefuseFolder) -> Iterator[File]:
+def files_below(root: str, top: Path, refuse: RefuseFolder) -> Iterator[File]:
     """What is no file, and what is gone since, is left out: it is found when it is there."""
 
     def refuse_folder(error: OSError) -> None:

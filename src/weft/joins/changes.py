@@ -49,10 +49,10 @@ class AnyChange(Protocol):
         """The same change, that also tells what older ones did."""
 
 
-Told = TypeVar("Told", bound=AnyChange)
+ToldChange = TypeVar("ToldChange", bound=AnyChange)
 
 
-class Changing(Protocol[Told]):
+class Changing(Protocol[ToldChange]):
     """Something that changes in steps, and can make the steps of others."""
 
     @property
@@ -63,26 +63,26 @@ class Changing(Protocol[Told]):
     def held(self) -> int:
         """About how many are needed."""
 
-    def take(self) -> Told:
+    def take(self) -> ToldChange:
         """What has changed since it was asked last."""
 
-    def apply(self, changes: Sequence[Told]) -> None:
+    def apply(self, changes: Sequence[ToldChange]) -> None:
         """Make changes that were made elsewhere."""
 
     def live(self) -> Live:
         """What is needed."""
 
-    def write(self, change: Told) -> bytes:
+    def write(self, change: ToldChange) -> bytes:
         """A change as bytes."""
 
-    def read(self, data: bytes) -> Told:
+    def read(self, data: bytes) -> ToldChange:
         """And back."""
 
 
-class Changes(Generic[Told]):
+class ChangeLog(Generic[ToldChange]):
     """The changes of one thing in a store; `next` is the number of the next one."""
 
-    def __init__(self, changing: Changing[Told], store: ChangeStore, upto: int) -> None:
+    def __init__(self, changing: Changing[ToldChange], store: ChangeStore, upto: int) -> None:
         """Make it equal to those that wrote the changes up to a number."""
         self._changing, self.next = changing, upto
         self._mentioned: dict[int, set[int]] = {}
@@ -119,13 +119,13 @@ class Changes(Generic[Told]):
         self.next += 1
         return data
 
-    def _note(self, number: int, change: Told) -> None:
+    def _note(self, number: int, change: ToldChange) -> None:
         self._mentioned[number], self._last[number] = change.mentioned, change.last
 
-    def _let_go(self, store: ChangeStore, held: int) -> list[Told]:
+    def _let_go(self, store: ChangeStore, held: int) -> list[ToldChange]:
         """Remove the changes of which little is needed, the oldest first; what is needed of them comes back."""
         live = self._changing.live()
-        kept: list[Told] = []
+        kept: list[ToldChange] = []
         told = 0
         for number in sorted(self._mentioned):
             mentioned, is_counted = self._mentioned[number], self._last[number] >= live.oldest

@@ -2,7 +2,7 @@
 
 So the state of joins can be kept by what changes: a *change* has the sources of the documents that came, the places of
 those whose turn it was, and the matches that began to wait. What goes is not told: it follows from how far time has
-come. Changes are put together by the numbers of the documents as they came, in any order.
+come. ChangeLog are put together by the numbers of the documents as they came, in any order.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SavedWait:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class JoinsChange:
     """What a step changed; documents by their numbers as they came."""
 
     progress: Progress
@@ -64,7 +64,7 @@ class Change:
         """The last sequence number that is counted."""
         return max((sequences[-1] for sequences, _ in self.history.values() if sequences), default=-1)
 
-    def only(self, live: Live) -> Change:
+    def only(self, live: Live) -> JoinsChange:
         """What is told of the documents and matches that are needed, and the history that is."""
         return replace(
             self,
@@ -74,7 +74,7 @@ class Change:
             documents=tuple(one for one in self.documents if one.arrival in live.documents),
         )
 
-    def with_older(self, older: Sequence[Change]) -> Change:
+    def with_older(self, older: Sequence[JoinsChange]) -> JoinsChange:
         """The same change, that also tells what older ones did."""
         if not older:
             return self
@@ -92,7 +92,7 @@ class Change:
         return replace(self, history=ordered, waiting=waiting, places=places, documents=documents)
 
 
-def _write(change: Change) -> bytes:
+def _write(change: JoinsChange) -> bytes:
     header = {
         "progress": asdict(change.progress),
         "sequence": change.sequence,
@@ -109,11 +109,11 @@ def _write(change: Change) -> bytes:
     return b"".join(parts)
 
 
-def _read(data: bytes) -> Change:
+def _read(data: bytes) -> JoinsChange:
     opened = BytesIO(data)
     header: dict[str, Any] = json.loads(opened.readline())
     try:
-        return Change(
+        return JoinsChange(
             Progress(**{each.name: int(header["progress"][each.name]) for each in fields(Progress)}),
             int(header["sequence"]),
             int(header["published"]),
@@ -144,7 +144,7 @@ class Journal:
         """What tells joins apart in any process; whoever keeps a journal does not change the queries."""
         return {each.shape: digest(each) for each in self.joins.registered.compiled()}
 
-    def take(self) -> Change:
+    def take(self) -> JoinsChange:
         """What has changed since it was asked last, or since the joins were made equal to others."""
         joins = self.joins
         added = [one for one in joins.absences.added or () if one[1].shape in self._digests]
@@ -153,7 +153,7 @@ class Journal:
         placed = [held[sequence] for sequence in sorted(held)]
         arriving = [Numbered(one.document, one.timestamp, -1, one.number) for one in joins.arrivals.since(self._number)]
         come = [Numbered(*one.numbered)._replace(sequence=-1) for one in placed if one.arrival >= self._number]
-        change = Change(
+        change = JoinsChange(
             replace(joins.arrivals.progress),
             joins.state.sequence,
             joins.published,
@@ -166,7 +166,7 @@ class Journal:
         self._mark()
         return change
 
-    def apply(self, changes: Sequence[Change]) -> None:
+    def apply(self, changes: Sequence[JoinsChange]) -> None:
         """Make changes that were made elsewhere, in joins that already are as they were before the first of them."""
         if not changes:
             return
@@ -187,7 +187,7 @@ class Journal:
         joins.arrivals.restore(replace(whole.progress), joins.witness_waiting(waiting))
         self._mark()
 
-    def _wait_again(self, whole: Change, held: dict[int, Held]) -> None:
+    def _wait_again(self, whole: JoinsChange, held: dict[int, Held]) -> None:
         joins, known = self.joins, self.joins.absences.number
         shapes = {told: shape for shape, told in self._digests.items()} if whole.waiting else {}
         waiting = {one.number: one for one in whole.waiting if one.number >= known and one.digest in shapes}
@@ -219,11 +219,11 @@ class Journal:
         oldest = min(placed.values(), default=joins.state.sequence)
         return Live({*placed, *(one.number for one in joins.arrivals)}, joins.absences.numbers(), oldest)
 
-    def write(self, change: Change) -> bytes:
+    def write(self, change: JoinsChange) -> bytes:
         """A line of JSON, and then the documents."""
         return _write(change)
 
-    def read(self, data: bytes) -> Change:
+    def read(self, data: bytes) -> JoinsChange:
         """The change that was written; raises ValueError for what is not one."""
         return _read(data)
 

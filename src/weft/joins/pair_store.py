@@ -42,7 +42,7 @@ class Sources(Protocol):
 
 
 @dataclass(slots=True)
-class _Kept:
+class _KeptDocuments:
     """The documents that are kept: their numbers in order, when they came, and until when they are of use."""
 
     number: Longs = field(default_factory=lambda: _NONE)
@@ -77,7 +77,7 @@ class PairStore:
         self.watermark, self.latest = START, START
         self.came = self._next = 0
         self._ways = PairWays(pairs)
-        self._kept, self._runs = _Kept(), list[Run]()
+        self._kept, self._runs = _KeptDocuments(), list[Run]()
         self._dying: list[tuple[int, int]] = []  # until when each document is of use, and its number
         self._change: list[PairChange] = []
 

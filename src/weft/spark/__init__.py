@@ -16,6 +16,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(told, name=error.name) from None
 
 from weft.spark.failures import SPARK_ERRORS, first_line
+from weft.spark.pandas_free import hide_pandas
 from weft.spark.session import cancel_jobs, session, start_session
 from weft.spark.source import WeftSource
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from weft.spark.views_documents import materialize_views, recommend_views, select_nodes
     from weft.spark.views_folder import PartFolder, SparkManifest
     from weft.spark.views_source import TableSource
+
+hide_pandas()
 
 __all__ = [
     "SPARK_ERRORS",

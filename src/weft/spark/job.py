@@ -21,11 +21,12 @@ from weft.delivery.metrics import BatchMetrics
 from weft.delivery.output import MESSAGES, RECORDS, REJECTED, Record, alone, claim, finish, name_of_checkpoint
 from weft.documents.document import read_limits
 from weft.errors import ConfigurationError
+from weft.inputs.weight import is_light
 from weft.spark.admitted import admitting_of
 from weft.spark.choices import Choices
 from weft.spark.compiled import Compiled, compile_subscriptions
 from weft.spark.job_places import Absent, as_sent, check_places, read_batch, read_stream, take_back, write
-from weft.spark.joins import join, join_stream, with_moments
+from weft.spark.joins import join, join_light, join_stream, with_moments
 from weft.spark.joins_documents import documents_of, is_ahead
 from weft.spark.metrics import batch_metrics, observed
 from weft.spark.restarts import RestartingQuery
@@ -36,6 +37,7 @@ from weft.spark.versions import Versions
 _JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
 _IN_USE, _IN_WORK = "another run is using this checkpoint", "another run is writing there"
 _ATTEMPTS = 3  # to read documents that change meanwhile
+_LIGHT = 16 * 1024 * 1024  # bytes that one task may read
 _INTERVAL = "500 milliseconds"  # between two looks for new documents
 
 
@@ -63,7 +65,7 @@ def run_batch(spark: SparkSession, job: Job, compiled: Compiled | None = None) -
         spark.createDataFrame([], "nothing int")  # the session is this thread's own now: there Spark looks for sinks
         source = read_batch(spark, job)
         frame = source.transform(admitting_of(job, compiled.rules))
-        done = _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, compiled))
+        done = _run(frame, 0, job, compiled, None if compiled.joins is None else _joined(frame, compiled, job))
         finish(job.output, record)
         source.unpersist()
     return done
@@ -141,8 +143,10 @@ def _compile(job: Job, subscriptions: Path | list[Subscription], version: int) -
 # -- joins
 
 
-def _joined(frame: DataFrame, compiled: Compiled) -> DataFrame:
-    """The messages of XSCL in a batch, with the columns of the others."""
+def _joined(frame: DataFrame, compiled: Compiled, job: Job) -> DataFrame:
+    """The messages of XSCL in a batch, with the columns of the others: by one task if it could read all documents."""
+    if isinstance(job.documents, Path) and is_light(job.documents, _LIGHT):
+        return _with_document(with_moments(join_light(documents_of(frame), compiled)))
     return _with_document(frame.transform(join(compiled)))
 
 

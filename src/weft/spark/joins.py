@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, GroupedData, SparkSession
 from pyspark.sql.functions import (
     col,
     concat,
@@ -40,17 +40,21 @@ from weft.spark.joins_state import ShardProcessor
 from weft.spark.joins_worker import (
     MESSAGES,
     OCCURRENCES,
+    REPEATED,
     SEPARATOR,
     Decide,
     Gather,
     OccurrenceWorker,
+    Together,
     Touched,
 )
+from weft.spark.session import DEFAULTS
 from weft.spark.shard_keys import shard_keys
 from weft.spark.transform import Transform, as_compiled
 
 _MESSAGES, _OCCURRENCES = (from_arrow_schema(schema) for schema in (MESSAGES, OCCURRENCES))
 
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 #: R_L and R_R are the occurrences; which predicates hold between two documents is a set, worked out once for all pairs.
 _JOIN = """
 WITH meetings AS (
@@ -177,14 +181,18 @@ def _batch(documents: DataFrame, compiled: Compiled) -> DataFrame:
     return reduce(DataFrame.unionByName, [*parts, _refuse_repeated(documents)])
 
 
+def join_light(documents: DataFrame, compiled: Compiled) -> DataFrame:
+    """All queries by one task, which has all documents: few jobs, and no more work than to read them."""
+    assert compiled.joins is not None
+    ordered = documents.repartition(1).sortWithinPartitions("nanoseconds", "arrival")
+    return ordered.mapInArrow(Together(Gather(compiled, compiled.joins)), _MESSAGES)
+
+
 def _refuse_repeated(documents: DataFrame) -> DataFrame:
     """No messages, but an error if two documents are called alike: one would be taken for the other."""
     number = documents.groupBy("document").agg(count(lit(1)).alias("number"))
-    told = concat(
-        lit("join: expected an id for each document of a stream, found "),
-        translate("document", SEPARATOR, "/"),
-        lit(" twice or more; name all columns that tell documents apart: id=['partition', 'offset']"),
-    )
+    before, _, after = REPEATED.partition("{}")
+    told = concat(lit(before), translate("document", SEPARATOR, "/"), lit(after))
     repeated = number.where(when(col("number") > 1, raise_error(told)).isNotNull())
     return repeated.select(*(lit(None).cast(field.dataType).alias(field.name) for field in _MESSAGES))
 
@@ -232,9 +240,21 @@ def join_stream(documents: DataFrame, compiled: Compiled, lateness: Span) -> Dat
     """All queries, by shards whose state Spark keeps; there are as many as partitions when the stream begins."""
     joins, spark = compiled.joins, documents.sparkSession
     assert joins is not None
+    _check_state(spark)
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
     keys = tuple(shard_keys(partitions, MOST_SHARDS))
     schema = routed_schema(to_arrow_schema(documents.schema, timezone="UTC"))
     routed = documents.mapInArrow(Route(joins, keys, schema), from_arrow_schema(schema))
     processor = ShardProcessor(compiled, keys, span(lateness, "lateness"))
     return routed.groupBy("shard").transformWithState(processor, _MESSAGES, "append", "none")
+
+
+def _check_state(spark: SparkSession) -> None:
+    """Raise ConfigurationError where Spark cannot keep the state of joins."""
+    if not hasattr(GroupedData, "transformWithState"):
+        raise ConfigurationError(f"joins in a stream: expected PySpark 4.1 or newer, found {spark.version}")
+    provider = spark.conf.get(_PROVIDER) or ""
+    if "RocksDB" not in provider:
+        raise ConfigurationError(
+            f"{_PROVIDER}: expected {DEFAULTS[_PROVIDER]}, as start_session has it, found {provider}"
+        )

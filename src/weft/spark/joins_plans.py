@@ -44,6 +44,7 @@ class JoinPlans:
     """What a worker joins with: both kinds, and the id and destination of each subscription number."""
 
     pairs: PairJoins
+    pairwise: bytes = field(repr=False)  # the same, pickled
     gathered: bytes = field(repr=False)  # pickled: whoever joins needs a state of his own
     plans: Mapping[int, Xscl]  # of the gathered queries
     homes: Mapping[int, int]  # of these: a number that decides in which shard they are
@@ -57,13 +58,15 @@ class JoinPlans:
     def unpack(cls, payload: bytes) -> Self:
         """The plans of compiled joins."""
         pairwise, *others = pickle.loads(payload)
-        return cls(PairJoins(pairwise), *others)
+        return cls(PairJoins(pickle.loads(pairwise)), pairwise, *others)
 
     def joins(self) -> Joins:
         """The queries that need all documents, before the first one."""
-        fresh: Joins = pickle.loads(self.gathered)
-        fresh.arrivals = Arrivals(ahead=ANY_TIME)  # whatever the clock says, a frame has the same messages
-        return fresh
+        return _fresh(self.gathered)
+
+    def together(self) -> list[Joins]:
+        """All queries, before the first document."""
+        return [joins for each in (self.pairwise, self.gathered) if len(joins := _fresh(each))]
 
     def in_shard(self, shard: int, shards: int) -> list[int]:
         """The gathered queries of one of so many shards."""
@@ -86,6 +89,12 @@ class JoinPlans:
         return any(_needs_all(self.plans[number]) for number in self.in_shard(shard, shards))
 
 
+def _fresh(pickled: bytes) -> Joins:
+    fresh: Joins = pickle.loads(pickled)
+    fresh.arrivals = Arrivals(ahead=ANY_TIME)  # whatever the clock says, a frame has the same messages
+    return fresh
+
+
 def compile_joins(matcher: Matcher, ids: pa.StringArray, destinations: pa.StringArray) -> CompiledJoins | None:
     """The XSCL subscriptions of a matcher, if it has any."""
     xscl = {number: each for number, each in matcher.subscriptions.items() if number in matcher.joins}
@@ -97,6 +106,7 @@ def no_joins() -> CompiledJoins:
     return _compiled(Matcher(), {}, pa.nulls(0, pa.string()), pa.nulls(0, pa.string()))
 
 
+# Long: one value after the other, each from those before.
 def _compiled(
     matcher: Matcher, xscl: Mapping[int, Subscription], ids: pa.StringArray, destinations: pa.StringArray
 ) -> CompiledJoins:
@@ -116,7 +126,7 @@ def _compiled(
     }
     payload = pickle.dumps(
         (
-            pairwise,
+            pickle.dumps(pairwise, protocol=5),
             pickle.dumps(gathered, protocol=5),
             {number: plans[number] for number in reasons},
             homes,

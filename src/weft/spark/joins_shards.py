@@ -56,7 +56,7 @@ class Route:
         for batch in batches:
             times = batch.column("nanoseconds").to_pylist()
             latest = max(times if latest is None else [latest, *times], default=None)
-            rows = _Rows(self.keys)
+            rows = _RoutedRows(self.keys)
             for chunk in chunks(documents_of_batch(batch, by_row=True)):
                 table = read(chunk, plans.limits)
                 at = [int(document.id) for document in table.documents]
@@ -83,7 +83,7 @@ def _values(table: NodeTable, plans: JoinPlans) -> dict[int, tuple[list[int], li
     return found
 
 
-class _Rows:
+class _RoutedRows:
     """Rows as they are made: which document of the batch, and what its shard must know."""
 
     def __init__(self, keys: tuple[int, ...]) -> None:
@@ -113,7 +113,7 @@ class _Rows:
         return pa.RecordBatch.from_arrays([*taken.columns, *added], schema=schema)
 
 
-class _Asking:
+class _ShardMasks:
     """The gathered queries: which shards ask for a document, as bits."""
 
     def __init__(self, plans: JoinPlans, shards: int) -> None:
@@ -141,13 +141,13 @@ class _Asking:
         return found
 
 
-_known: dict[tuple[str, int], _Asking] = {}
+_known: dict[tuple[str, int], _ShardMasks] = {}
 
 
-def _asking(joins: CompiledJoins, shards: int) -> _Asking:
+def _asking(joins: CompiledJoins, shards: int) -> _ShardMasks:
     """Worked out once in a process, while the subscriptions are the same."""
     key = joins.digest, shards
     if key not in _known:
         _known.clear()
-        _known[key] = _Asking(unpack_joins(joins), shards)
+        _known[key] = _ShardMasks(unpack_joins(joins), shards)
     return _known[key]

@@ -9,6 +9,7 @@ well, makes it anew of the state. So a batch that runs again makes the same mess
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
@@ -22,8 +23,8 @@ from weft.broker.answers import portions
 from weft.documents.document import Document
 from weft.documents.moment import END, START, exact_seconds
 from weft.errors import ConfigurationError
-from weft.joins.changes import Changes
-from weft.joins.journal import Change, Journal
+from weft.joins.changes import ChangeLog
+from weft.joins.journal import JoinsChange, Journal
 from weft.joins.pair_change import PairChange
 from weft.joins.pair_store import PairStore
 from weft.joins.pair_ways import Come
@@ -31,6 +32,7 @@ from weft.spark.compiled import Compiled, unpack_joins
 from weft.spark.joins_plans import CompiledJoins
 from weft.spark.joins_worker import MESSAGES, Gather, WrittenRow, pair_rows, shown_id
 
+_LOG = logging.getLogger(__name__)
 _STORED = "number bigint", "value binary"
 _AT_ONCE = 1_000  # candidates that are decided at once, at most
 
@@ -76,9 +78,9 @@ class Working:
 
     head: Head
     pairs: PairStore
-    pair_changes: Changes[PairChange]
+    pair_changes: ChangeLog[PairChange]
     journal: Journal
-    changes: Changes[Change]
+    changes: ChangeLog[JoinsChange]
 
 
 #: By the state and the shard.
@@ -149,8 +151,8 @@ class ShardProcessor(StatefulProcessor):
         since: dict[str, list[int]] = {} if found is None else json.loads(found[0])
         pairs = PairStore(plans.pairs, self._sources, self._lateness)
         journal = Journal(plans.joins_of(shard, len(self._keys), self._lateness))
-        changes = Changes(journal, self._changes, upto)
-        pair_changes = Changes(pairs, self._pair_changes, upto)
+        changes = ChangeLog(journal, self._changes, upto)
+        pair_changes = ChangeLog(pairs, self._pair_changes, upto)
         now = [journal.came, upto]
         numbers = [*plans.pairs, *journal.joins.registered]
         told = {plans.identities[number]: since.get(plans.identities[number], now) for number in numbers}
@@ -169,6 +171,8 @@ class ShardProcessor(StatefulProcessor):
         documents = sorted(
             (row for row in rows if row.document is not None), key=lambda row: (row.nanoseconds, tuple(row.arrival))
         )
+        if late := sum(row.nanoseconds < working.pairs.watermark for row in documents):
+            _LOG.warning("documents that came later than the lateness allows, and are not joined: %d", late)
         come = [
             Come(_document(row), row.variables, row["keys"], row.kept) for row in documents if row.variables is not None
         ]

@@ -20,7 +20,7 @@ from weft.documents.build import read
 from weft.documents.document import Document, Limits
 from weft.documents.moment import END, exact_seconds
 from weft.documents.table import NodeTable
-from weft.errors import MessageError
+from weft.errors import ConfigurationError, MessageError
 from weft.joins.joins import Joins
 from weft.joins.match.confined import read_confined
 from weft.joins.output.found import Failures, Found, JoinMessage
@@ -33,6 +33,10 @@ _ROWS = 10_000  # of an output batch, at most
 _CHARACTERS = 16 * 1024 * 1024  # and about so much text
 _NONE = np.zeros(0, np.int64)
 _LOG = logging.getLogger(__name__)
+REPEATED = (
+    "join: expected an id for each document of a stream, found {} twice or more; name all columns that tell documents "
+    "apart: id=['partition', 'offset']"
+)
 SEPARATOR = "\0"  # after each id in a document's identity, and before its stream: below all that an id may have
 
 OCCURRENCES = pa.schema(  # without nulls, for Spark would ask for them here and not there, and do the work twice
@@ -170,6 +174,24 @@ class Gather:
             for at, number, text, place in zip(*columns, strict=True):
                 document = table.documents[at]
                 yield WrittenRow(number, text, place, (document.id,), document.nanoseconds or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """The messages of all queries, where one task has all documents, in their order."""
+
+    gather: Gather
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """A row for each message."""
+        plans = unpack_joins(self.gather.joins)
+        documents = [document for batch in batches for document in documents_of_batch(batch)]
+        for document, number in Counter(document.id for document in documents).items():
+            if number > 1:
+                raise ConfigurationError(REPEATED.format(document.replace(SEPARATOR, "/")))
+        for joins in plans.together():
+            rows = self.gather.rows(joins, documents, END)
+            yield from message_batches(rows, plans, self.gather.compiled.version)
 
 
 class WrittenRow(NamedTuple):

@@ -27,6 +27,7 @@ DEFAULTS = {
     "spark.sql.streaming.stateStore.providerClass": (  # the state of joins: on disk, not on the heap
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",  # a batch writes what it changed
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",  # without documents joins have nothing to say
     "spark.sql.execution.arrow.maxRecordsPerBatch": "256",  # small batches overlap: the JVM writes while Python works
 }

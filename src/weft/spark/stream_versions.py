@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +9,8 @@ from weft.broker.subscriptions import Subscription
 from weft.errors import ConfigurationError
 from weft.spark.compiled import Compiled, unpack_joins
 from weft.spark.joins_plans import no_joins
+from weft.spark.versions import Compile
 
-Compile = Callable[[Path | list[Subscription], int], Compiled]
 _BEGIN = "begin with another --checkpoint and --output"
 
 

@@ -14,6 +14,7 @@ from bench.joins.database import Database
 from bench.joins.experiment import FULL, QUICK, Effort, measure
 from bench.joins.feed import FeedEffort
 from bench.joins.report import KEYS, Found, make_report
+from bench.joins.spark_state import StreamState
 from bench.joins.technical import Setting, TechnicalEffort, measure_point
 from bench.joins.ways import Fast, Templates, queries_first
 from bench.joins.workload import (
@@ -251,7 +252,11 @@ def test_the_figures_are_ratios_of_one_run() -> None:
         nodes={10: 1.0, 100: 4.0},
         alone={"batches": 20.0, "publishing": 22.0, "one by one": 250.0},
     )
-    figures = make_report(Found(settings, {Setting(): point}, feed, 2_000.0, curves, None)).figures
+    state = StreamState({10_000: 2.0, 100_000: 2.5}, 700.0, 500.0)
+    figures = make_report(Found(settings, {Setting(): point}, feed, 2_000.0, curves, None, state)).figures
+
+    assert figures["gathered_growth_10k_to_100k_state"] == 1.25
+    assert figures["spark_state_bytes_written_per_document"] == 700
 
     assert figures["speedup_vs_sequential_1k"] == 5_000
     assert figures["speedup_vs_sequential_100k"] == 500_000
