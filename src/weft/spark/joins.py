@@ -44,6 +44,7 @@ from weft.spark.joins_worker import (
     SideWorker,
     Touched,
 )
+from weft.spark.older import needed, version_of
 from weft.spark.transform import Transform, as_compiled
 
 _LONGEST = 3_000_000_000  # seconds of a window that is still told from one without end: Spark counts days in an int
@@ -130,6 +131,8 @@ def join(
     furthest(ahead)
 
     def transform(frame: DataFrame) -> DataFrame:
+        if version_of() < (4, 0):
+            raise needed("joining documents", "4.0", "use weft.Broker in one process")
         documents = documents_of(frame, column, id, stream, timestamp)
         if frame.isStreaming:
             check_stream(compiled)
