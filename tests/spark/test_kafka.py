@@ -161,6 +161,38 @@ def test_files_go_to_a_topic_and_topics_into_tables_and_files(
     assert sorted(texts) == sorted((record.value or b"").decode() for record in made)
 
 
+SOON = "SELECT <pair>{{ $x }}</pair> FROM {0}//order[customer->x] FOLLOWED BY{{x = y, 1 hour}} {1}//order[customer->y]"
+
+
+def test_joined_documents_of_two_topics_are_named_in_the_id_and_an_empty_topic_has_none(
+    spark: SparkSession, kafka: Kafka, tmp_path: Path
+) -> None:
+    first, second, empty, out = kafka.topic(1), kafka.topic(1), kafka.topic(1), kafka.topic(1)
+    subscriptions = tmp_path / "soon.jsonl"
+    subscriptions.write_text(json.dumps({"id": "soon", "query": SOON.format(first, second)}))
+    ada, grace = (f"<order><customer>{name}</customer></order>".encode() for name in ("Ada", "Grace"))
+    kafka.send(first, [ada, grace])
+    time.sleep(0.01)  # records are dated in milliseconds, and the second must follow the first
+    kafka.send(second, [grace, None])
+    expected = [(["soon", [f"{first}/0/1", f"{second}/0/0"]], b"<pair><customer>Grace</customer></pair>")]
+
+    run_batch(spark, topics_job(kafka, subscriptions, tmp_path / "batch", (first, second), out))
+    nothing = run_batch(spark, topics_job(kafka, subscriptions, tmp_path / "empty", (empty,), out))
+
+    assert [(joined(record), record.value) for record in kafka.read(out)] == expected
+    assert (nothing.documents, nothing.messages, nothing.tombstones) == (0, 0, 0)
+    streamed = kafka.topic(1)
+    stream(spark, topics_job(kafka, subscriptions, tmp_path / "stream", (first, second), streamed))
+    assert [(joined(record), record.value) for record in kafka.read(streamed)] == expected
+
+
+def joined(record: Record) -> list[object]:
+    about = json.loads(record.header("weft-message-id") or "")
+    assert about.pop("position") == 1
+    assert list(about) == ["subscription", "documents"]
+    return list(about.values())
+
+
 def test_headers_of_records_save_parsing_and_change_nothing(
     spark: SparkSession, kafka: Kafka, tmp_path: Path, subscriptions: Path
 ) -> None:

@@ -54,7 +54,7 @@ Links = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class JobPlaces:
     """Where a job reads and writes."""
 
     documents: Path | Topics
@@ -65,7 +65,7 @@ class Places:
 
 def read_places(
     documents: str, output: Path | None, to: str | None, dead_letters: str | None, options: list[str] | None
-) -> Places:
+) -> JobPlaces:
     """What the options say, together."""
     given = read_options(options or ())
     source = read_topics(documents, given) if is_kafka(documents) else Path(documents)
@@ -85,7 +85,7 @@ def read_places(
             raise ConfigurationError(f"expected --output DIR, or --to {KAFKA}HOST:PORT/TOPIC")
         output = Path(f"weft-{target.names[0]}")
         typer.echo(f"weft: how far it is, and Spark's log, are in {output}", err=True)
-    return Places(source, output, target, dead_letters)
+    return JobPlaces(source, output, target, dead_letters)
 
 
 def _target(text: str, options: dict[str, str]) -> Topics:

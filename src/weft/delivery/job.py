@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from weft.delivery.metrics import Metrics
-from weft.delivery.output import Format, Mode, Written
+from weft.delivery.output import Format, Mode, RunFormat
 from weft.delivery.topics import Topics
 
 #: Seconds that a document may come late in a stream. It costs state, not time: nothing waits for late documents.
@@ -56,6 +56,6 @@ class Job:
         return self.dead_letters or f"{self.target.names[0]}.rejected"
 
     @property
-    def written(self) -> Written:
+    def written(self) -> RunFormat:
         """How messages are written, for the record of the run."""
         return self.format if self.target is None else "kafka"

@@ -25,7 +25,7 @@ from weft.errors import ConfigurationError
 #: How messages are written.
 Format = Literal["parquet", "json", "files"]
 #: The same of a run, whose messages may also have gone to topics.
-Written = Format | Literal["kafka"]
+RunFormat = Format | Literal["kafka"]
 #: What becomes of a document that cannot be read: Spark's words.
 Mode = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 #: The folders of an output.
@@ -51,7 +51,7 @@ class Record:
     """What is written down of a run in its output."""
 
     stream: str | None  # the name of its checkpoint; a batch has none
-    format: Written
+    format: RunFormat
     is_finished: bool = False  # of a batch; a stream always goes on
 
 

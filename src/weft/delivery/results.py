@@ -28,6 +28,8 @@ def read_results(output: Path, subscription: str | None = None, *, only_rejected
     record = read_record(output)
     if record is None:
         raise ConfigurationError(f"{output}: expected the output of weft run, found no {RECORDS}/job.json")
+    if record.format == "kafka":
+        raise ConfigurationError(f"{output}: the messages of this run are in a topic of Kafka; read them there")
     folder = output / (REJECTED if only_rejected else MESSAGES)
     if not folder.is_dir():
         return

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -135,14 +137,17 @@ def _send(frame: DataFrame, job: Job, target: Topics, name: str) -> None:
     is_message = name == MESSAGES
     records = frame.transform(to_records() if is_message else to_dead_letters(target.largest))
     topic = target.names[0] if is_message else job.dead_letter_topic
-    _observe_kafka(frame)
     writer = records.write.format("kafka").mode("append").options(**target.client_options)
-    writer.option("topic", topic).save()
+    with _newer_interface(frame.sparkSession):
+        writer.option("topic", topic).save()
 
 
-def _observe_kafka(frame: DataFrame) -> None:
-    """Through its older interface Spark's sink would write as well, and no observation would ever be told."""
-    conf = frame.sparkSession.conf
-    older = (conf.get(_OLDER) or "").split(",")
-    if "kafka" in older:
-        conf.set(_OLDER, ",".join(name for name in older if name != "kafka"))
+@contextmanager
+def _newer_interface(spark: SparkSession) -> Iterator[None]:
+    """Through its older interface Spark's sink writes as well, but what is observed there is never told."""
+    older = spark.conf.get(_OLDER) or ""
+    spark.conf.set(_OLDER, ",".join(name for name in older.split(",") if name != "kafka"))
+    try:
+        yield
+    finally:
+        spark.conf.set(_OLDER, older)

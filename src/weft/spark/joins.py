@@ -48,6 +48,7 @@ from weft.spark.joins_worker import (
     Together,
     Touched,
 )
+from weft.spark.older import needed, version_of
 from weft.spark.session import DEFAULTS
 from weft.spark.shard_keys import shard_keys
 from weft.spark.transform import Transform, as_compiled
@@ -142,6 +143,8 @@ def join(
     furthest(ahead)
 
     def transform(frame: DataFrame) -> DataFrame:
+        if version_of() < (4, 0):
+            raise needed("joining documents", "4.0", "use weft.Broker in one process")
         frame, names = admit(frame), (column, admit.id, stream, admit.timestamp)
         documents = documents_of(frame, *names)
         if frame.isStreaming:
