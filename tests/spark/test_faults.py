@@ -220,7 +220,7 @@ def test_a_document_that_is_mended_between_the_two_passes_of_a_batch_is_delivere
     feed.arrive(1)
     (feed.inbox / "2.xml").write_text("<a n='2'>")
     (feed.inbox / "3.xml").write_text("<a n='3'>")
-    monkeypatch.setattr(job_module, "_write", after_messages(lambda: feed.arrive(2)))
+    monkeypatch.setattr(job_module, "write_batch", after_messages(lambda: feed.arrive(2)))
 
     done = run_batch(spark, feed.job)
 
@@ -242,7 +242,7 @@ def test_documents_that_never_stop_changing_are_told(
             file.write_text("<a/>" if file.read_text() != "<a/>" else "<a>")
 
     (feed.inbox / "2.xml").write_text("<a/>")
-    monkeypatch.setattr(job_module, "_write", after_messages(swap))
+    monkeypatch.setattr(job_module, "write_batch", after_messages(swap))
 
     with pytest.raises(ConfigurationError, match="inbox: documents change while they are read; write them elsewhere"):
         run_batch(spark, feed.job)
@@ -253,7 +253,7 @@ def test_documents_that_never_stop_changing_are_told(
 
 def after_messages(change: Callable[[], None]) -> Callable[..., None]:
     """Write as a job does; when the messages are written, something happens to the documents."""
-    write = job_module._write
+    write = job_module.write_batch
 
     def write_and_change(frame: DataFrame, job: Job, name: str, batch: int) -> None:
         write(frame, job, name, batch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -30,9 +31,11 @@ from weft.spark.joins import join, join_stream, with_moments
 from weft.spark.joins_documents import documents_of, is_ahead
 from weft.spark.joins_gathered import Gathered
 from weft.spark.metrics import batch_metrics, observed
+from weft.spark.tables import check_format, finish_batch, write_batch
 from weft.spark.transform import Transform, deliver_single, messages, rejected, rejections
 from weft.spark.versions import Compile, Versions
 
+_LOG = logging.getLogger(__name__)
 _JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
 _IN_USE, _IN_WORK = "another run is using this checkpoint", "another run is writing there"
 _ATTEMPTS = 3  # to read documents that change meanwhile
@@ -55,6 +58,7 @@ def check_job(job: Job, is_stream: bool) -> Compiled | None:
     if not os.access(job.output, os.W_OK):
         raise ConfigurationError(f"{job.output}: cannot write there: Permission denied")
     admitting_of(job, load_stream_rules(job.subscriptions))
+    check_format(job)
     if is_stream:
         with alone(job.checkpoint_folder / "weft", _IN_USE):
             return None
@@ -247,7 +251,7 @@ def _run(
         out = frame.transform(
             observed(_and(deliver_single(compiled, mode=job.mode), joined, refused), documents, found)
         )
-        _write(messages(_marked(out, rejects)), job, MESSAGES, batch)
+        write_batch(messages(_marked(out, rejects)), job, MESSAGES, batch)
         seen = found.get
         again = deliver_single(compiled) if seen.get("refused") else rejections(compiled)  # the second need not match
         if not seen.get("rejected") or _write_rejected(frame, batch, job, _and(again, refused)) == rejects.get:
@@ -255,8 +259,13 @@ def _run(
         _take_back(job, batch)
     else:
         raise ConfigurationError(f"{job.documents}: documents change while they are read; write them elsewhere first")
-    done = batch_metrics(batch, documents.get, seen, time.monotonic() - started, compiled.version)
+    delivered = time.monotonic()
+    finish_batch(job, batch)
+    ended = time.monotonic()
+    stages = {"deliver": delivered - started, "commit": ended - delivered}
+    done = batch_metrics(batch, documents.get, seen, ended - started, compiled.version, stages)
     job.metrics.record(done)
+    _LOG.debug("batch %d: %d documents, %d messages in %.3f s", batch, done.documents, done.messages, done.seconds)
     return done
 
 
@@ -280,16 +289,8 @@ def _write_rejected(frame: DataFrame, batch: int, job: Job, work: Transform) -> 
     rejects = Observation()
     bad = _marked(frame.transform(work), rejects).where(col(REJECTED).isNotNull())
     added = ("destination", "message", "position", "version")
-    _write(bad.drop(*added) if job.format == "files" else rejected(bad), job, REJECTED, batch)
+    write_batch(bad.drop(*added) if job.format == "files" else rejected(bad), job, REJECTED, batch)
     return rejects.get
-
-
-def _write(frame: DataFrame, job: Job, name: str, batch: int) -> None:
-    folder = job.output.absolute() / name
-    if job.format == "files":
-        frame.write.format("weft").mode("append").option("batchId", str(batch)).save(str(folder))
-    else:
-        frame.write.format(job.format).mode("overwrite").save(str(folder / f"batch={batch}"))
 
 
 def _take_back(job: Job, batch: int) -> None:
