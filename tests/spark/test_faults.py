@@ -14,12 +14,13 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from typer.testing import CliRunner, Result
+from weft_process import without_progress
 
 from weft.cli import app
 from weft.delivery.output import Format
 from weft.delivery.results import read_results
 from weft.errors import ConfigurationError
-from weft.spark import SPARK_ERRORS, BatchMetrics, Job, first_line, run_batch, run_stream
+from weft.spark import SPARK_ERRORS, BatchMetrics, Job, first_line, run_batch, run_stream, tables
 from weft.spark import job as job_module
 
 pytestmark = pytest.mark.slow
@@ -59,7 +60,7 @@ def expected(*numbers: int) -> list[str]:
 def told(result: Result) -> str:
     """The one line of a run that failed."""
     assert result.exit_code == 2, result.stderr
-    (line,) = result.stderr.removeprefix("weft: streaming\n").splitlines()
+    (line,) = without_progress(result.stderr).splitlines()
     assert line.startswith("weft: ")
     return line
 
@@ -253,7 +254,7 @@ def test_documents_that_never_stop_changing_are_told(
 
 def after_messages(change: Callable[[], None]) -> Callable[..., None]:
     """Write as a job does; when the messages are written, something happens to the documents."""
-    write = job_module.write_batch
+    write = tables.write_batch
 
     def write_and_change(frame: DataFrame, job: Job, name: str, batch: int) -> None:
         write(frame, job, name, batch)

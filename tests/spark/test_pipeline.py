@@ -10,7 +10,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 from typer.testing import CliRunner
-from weft_process import embedded, weft
+from weft_process import embedded, weft, without_progress
 
 from weft.cli import app
 from weft.delivery.output import Mode
@@ -101,7 +101,8 @@ def arguments(folder: Path, output: Path, documents: str = "inbox") -> list[str]
 
 
 def is_one_line(stderr: str) -> bool:
-    return stderr.startswith("weft: ") and stderr.count("\n") == 1 and stderr.endswith("\n")
+    told = without_progress(stderr)
+    return told.startswith("weft: ") and told.count("\n") == 1 and told.endswith("\n")
 
 
 @pytest.fixture

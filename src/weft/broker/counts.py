@@ -49,7 +49,7 @@ class BrokerCounts:
 class RejectedDocuments(deque[DocumentError]):
     """The latest rejected documents; all are counted by reason, and logged."""
 
-    def __init__(self, tally: Tally, most: int) -> None:
+    def __init__(self, tally: BrokerTally, most: int) -> None:
         super().__init__(maxlen=most)
         self._tally = tally
 
@@ -67,7 +67,7 @@ class RejectedDocuments(deque[DocumentError]):
 
 
 @dataclass(slots=True)
-class Tally:
+class BrokerTally:
     """What is counted while documents pass. Threads may lose a count to each other where they match beside others."""
 
     documents: int = 0

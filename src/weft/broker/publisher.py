@@ -11,7 +11,7 @@ import numpy as np
 from weft.broker.admission import Admission
 from weft.broker.answers import Matched, answered, chunks, deliver, match, placed, read_to_match
 from weft.broker.change_lock import ChangeLock
-from weft.broker.counts import RejectedDocuments, Tally
+from weft.broker.counts import BrokerTally, RejectedDocuments
 from weft.broker.destinations import Destination, Message
 from weft.broker.ids import Ids
 from weft.broker.matcher import Matcher
@@ -43,7 +43,7 @@ class Publisher:
 
     def __init__(self, matcher: Matcher, admission: Admission) -> None:
         self._matcher, self._admission = matcher, admission
-        self.tally = Tally()
+        self.tally = BrokerTally()
         self.rejected = RejectedDocuments(self.tally, _KEPT)
         self.refused: deque[MessageError] = deque(maxlen=_KEPT)
         self.refused_count = 0  # messages that were not made, also those no longer remembered

@@ -110,6 +110,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+# Long: it is the text of --help.
 @app.callback()
 def weft(
     ctx: typer.Context,

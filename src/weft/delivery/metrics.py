@@ -34,7 +34,7 @@ class BatchMetrics:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class JobCounts:
     """All that is counted of a job, at one moment."""
 
     documents: int
@@ -92,13 +92,13 @@ class Metrics:
                 self._observed = batch
                 self.late += late
 
-    def snapshot(self) -> Counts:
+    def snapshot(self) -> JobCounts:
         """All of it, at one moment."""
         with self._lock:
             last = self.batches[-1] if self.batches else None
             known = sum(self.reasons.values())
             others = {"other": self.rejected - known} if self.rejected is not None and self.rejected > known else {}
-            return Counts(
+            return JobCounts(
                 self.documents,
                 self.messages,
                 self.seconds,

@@ -17,7 +17,7 @@ from weft.durable import write_atomically
 from weft.errors import ConfigurationError
 
 #: "killed" is nowhere written: it is what "running" means when nobody holds the lock.
-State = Literal["starting", "running", "done", "failed", "interrupted", "killed"]
+JobState = Literal["starting", "running", "done", "failed", "interrupted", "killed"]
 _FILE = "status.json"
 
 
@@ -25,7 +25,7 @@ _FILE = "status.json"
 class Status:
     """How far a job is."""
 
-    state: State
+    state: JobState
     is_stream: bool
     process: int
     lock: str  # the folder whose lock is held while it runs
@@ -49,7 +49,7 @@ class StatusFile:
         self._status = Status("starting", is_stream, os.getpid(), str(lock), now, now)
         self._write()
 
-    def tell(self, state: State, error: str | None = None) -> None:
+    def tell(self, state: JobState, error: str | None = None) -> None:
         """The job is in another state."""
         self._status = replace(self._status, state=state, error=error, updated=time.time())
         self._write()
