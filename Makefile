@@ -119,7 +119,7 @@ nightly: $(READY)  ## the long form of everything: hours
 
 $(READY): pyproject.toml setup.py constraints.txt $(wildcard src/weft/kernel/*.c src/weft/kernel/*.py src/weft/kernel/*.pxd)
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[spark,views,bench,docs,dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[spark,delta,operations,views,bench,docs,dev]"
 	touch $@
 
 # Half a minute once, and Java starts in half the time in the dozens of processes that the tests of Spark start.

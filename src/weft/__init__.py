@@ -2,6 +2,7 @@
 
 import typing as _typing
 from importlib import import_module as _import_module
+from importlib.metadata import version as _version
 
 from weft.documents import Document, Dtd, Limits
 from weft.errors import (
@@ -27,6 +28,8 @@ if _typing.TYPE_CHECKING:
     from weft.broker.typed_arrow import as_table
     from weft.engine.paths.bounds import Bounds
     from weft.views.server import QueryServer as QueryServer
+
+    __version__: str
 
 __all__ = [
     "Bounds",
@@ -84,6 +87,8 @@ if not _typing.TYPE_CHECKING:
                     home = _import_module("weft.views.server")
                 except ModuleNotFoundError as error:
                     raise ImportError(f"weft.QueryServer needs {error.name}: pip install 'weft[views]'") from None
+            case "__version__":
+                return _version("weft")
             case "spark":
                 try:
                     return _import_module("weft.spark")

@@ -1,7 +1,6 @@
 """A disk, a folder or a file that fails in the middle of a job: one clear line, and nothing lost when it is mended."""
 
 import os
-import re
 import subprocess
 import threading
 import time
@@ -15,6 +14,7 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from typer.testing import CliRunner, Result
+from weft_process import without_progress
 
 from weft.cli import app
 from weft.delivery.output import Format
@@ -60,7 +60,7 @@ def expected(*numbers: int) -> list[str]:
 def told(result: Result) -> str:
     """The one line of a run that failed."""
     assert result.exit_code == 2, result.stderr
-    (line,) = (line for line in result.stderr.splitlines() if not re.match("weft: (starting Spark|streaming)", line))
+    (line,) = without_progress(result.stderr).splitlines()
     assert line.startswith("weft: ")
     return line
 
@@ -243,7 +243,7 @@ def test_documents_that_never_stop_changing_are_told(
             file.write_text("<a/>" if file.read_text() != "<a/>" else "<a>")
 
     (feed.inbox / "2.xml").write_text("<a/>")
-    monkeypatch.setattr(job_module, "_write", after_messages(swap))
+    monkeypatch.setattr(job_module, "write_batch", after_messages(swap))
 
     with pytest.raises(ConfigurationError, match="inbox: documents change while they are read; write them elsewhere"):
         run_batch(spark, feed.job)

@@ -101,9 +101,10 @@ def test_counts_are_served_as_prometheus_text() -> None:
     assert (empty["weft_documents_total"], empty["weft_batch"]) == (0, -1)
     assert found == {
         "weft_documents_total": 10,
-        "weft_rejected_total": 1,
+        'weft_rejected_total{reason="other"}': 1,
         "weft_messages_total": 5,
-        "weft_seconds_total": 0.5,
+        "weft_processing_seconds_total": 0.5,
+        "weft_late_total": 0,
         "weft_batch": 7,
         "weft_subscriptions_version": 3,
         r'weft_subscription_messages_total{subscription="a \"quoted\" \\ name\n"}': 5,
@@ -121,14 +122,18 @@ def test_a_running_stream_serves_its_counts_and_ends_well_when_it_is_interrupted
     stderr, stdout = tmp_path / "stderr", tmp_path / "stdout"
     process = start_weft("run", *options, "--master", "local[2]", stderr=stderr, stdout=stdout)
     try:
-        wait_until(lambda: process.poll() is not None or "weft_documents_total 9\n" in page(port))
+        done = {"weft_documents_total 9.0", "weft_lag_files 0.0"}
+        wait_until(lambda: process.poll() is not None or done <= set(page(port).splitlines()))
         found = counts(page(port))
         process.send_signal(signal.SIGINT)
         assert process.wait(120) == 0, stderr.read_text()
     finally:
         kill_all(process)
 
-    assert (found["weft_rejected_total"], found["weft_messages_total"], found["weft_batch"]) == (1, 31, 2)
+    assert found['weft_rejected_total{reason="no element found"}'] == 1
+    assert (found["weft_batch"], found["weft_lag_files"]) == (2, 0)
+    assert found['weft_stage_seconds_total{stage="deliver"}'] > 0
+    assert (1, found["weft_messages_total"], found["weft_batch"]) == (1, 31, 2)
     assert found['weft_subscription_messages_total{subscription="1"}'] == 28
     assert found["weft_subscriptions_version"] == 1
     assert "Traceback" not in stderr.read_text()

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 from typer.testing import CliRunner
-from weft_process import embedded, weft
+from weft_process import embedded, weft, without_progress
 
 from weft.cli import app
 from weft.delivery.output import Mode
@@ -102,8 +101,7 @@ def arguments(folder: Path, output: Path, documents: str = "inbox") -> list[str]
 
 
 def is_one_line(stderr: str) -> bool:
-    """Behind the line that says that Spark is being started."""
-    told = re.sub(r"^weft: starting Spark on .*\n", "", stderr)
+    told = without_progress(stderr)
     return told.startswith("weft: ") and told.count("\n") == 1 and told.endswith("\n")
 
 

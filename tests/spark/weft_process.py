@@ -11,6 +11,7 @@ from pathlib import Path
 from weft import Broker, Document
 
 Row = tuple[str, str, int, str]  # document, subscription, position, message
+_PROGRESS = re.compile(r"^weft: (?:compiling|starting Spark|Spark \S+ is there|streaming).*\n", re.MULTILINE)
 _PATIENCE = 300  # seconds; a machine may be busy
 
 
@@ -23,6 +24,11 @@ def start_weft(*arguments: object, stderr: Path, stdout: Path | None = None) -> 
     """Start a command in a session of its own, which all that it starts belongs to."""
     with stderr.open("wb") as errors, (stdout or Path(os.devnull)).open("wb") as output:
         return subprocess.Popen(_command(*arguments), stdout=output, stderr=errors, start_new_session=True)
+
+
+def without_progress(stderr: str) -> str:
+    """What a run says beside what it does just then: nothing, if all goes well."""
+    return _PROGRESS.sub("", stderr)
 
 
 def _command(*arguments: object) -> list[str]:

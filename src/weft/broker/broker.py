@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +25,7 @@ from weft.broker.reading import new_plan
 from weft.broker.record import BrokerRecord
 from weft.broker.stream_rules import Rules, all_rules
 from weft.broker.subscriptions import Subscription
+from weft.broker.tracing import publishing
 from weft.broker.typed import ColumnText
 from weft.broker.undelivered import UndeliveredMessages
 from weft.documents.document import Limits
@@ -39,6 +41,7 @@ from weft.joins.time.arrivals import Clock
 from weft.optimizer.adapting import Retrieval
 from weft.reference.pathsharing.optimize import Approach
 
+_LOG = logging.getLogger(__name__)
 _NO_NAMESPACES: dict[str, str] = {}
 
 
@@ -146,12 +149,16 @@ class Broker(BrokerRecord):
             if where is not query.to or not query.id:
                 query = replace(query, id=query.id or self._matcher.free_id(), to=where)
             self._matcher.add(query, plan, from_state)
+            self._publisher.tally.changes += 1
+            _LOG.debug("subscribed: %s", query.id)
             return query.id
 
     def unsubscribe(self, id: str) -> None:
         """Forget a subscription; raises KeyError if there is none with this id."""
         with self._changing:
             self._matcher.remove(id)
+            self._publisher.tally.changes += 1
+            _LOG.debug("unsubscribed: %s", id)
 
     def __len__(self) -> int:
         return len(self._matcher.numbers)
@@ -186,14 +193,16 @@ class Broker(BrokerRecord):
         All documents see the same subscriptions: they are matched before the first message is handed over. Messages
         keep the documents' bytes, and whole node tables only where they count nodes or copy attributes.
         """
-        documents = listed(batch)
-        with self._changing.shared() as place:
-            beside = self._publisher.messages_beside_others(documents, place)
-        with self._turn():
-            if beside is None:
-                with self._changing:
-                    beside = self._publisher.messages(documents)
-            return self._deliver(beside)
+        documents, tally = listed(batch), self._publisher.tally
+        tally.documents += len(documents)
+        with publishing(documents):
+            with tally.stage("publish"), self._changing.shared() as place:
+                beside = self._publisher.messages_beside_others(documents, place)
+            with self._turn():
+                if beside is None:
+                    with tally.stage("publish"), self._changing:
+                        beside = self._publisher.messages(documents)
+                return self._deliver(beside)
 
     def advance(self, timestamp: Moment = inf) -> Published:
         """Time passes without documents: no document before this timestamp, or datetime, will come any more.
@@ -263,6 +272,12 @@ class Broker(BrokerRecord):
             yield
 
     def _deliver(self, published: Published) -> Published:
-        for portion in published.portions():
-            self._undelivered.add(self._courier.deliver(portion))
+        tally = self._publisher.tally
+        tally.messages += len(published)
+        with tally.stage("deliver"):
+            for portion in published.portions():
+                failed = self._courier.deliver(portion)
+                if failed:
+                    _LOG.warning("%d messages were not delivered, the first: %s", len(failed), failed[0].error)
+                self._undelivered.add(failed)
         return published

@@ -18,14 +18,16 @@ class Message:
     """What is delivered: the nodes of a document that a subscription asked for, as XML; of FLWR, the one message.
 
     A message of XSCL has in `documents` all documents that it joins; `document` is the last of them. Of a subscription
-    with columns the nodes are JSON, and `columns` are the same as typed values, a row for each node.
+    with columns the nodes are JSON, and `columns` are the same as typed values, a row for each node. `traceparent` is
+    that of the document.
     """
 
-    __slots__ = ("_nodes", "columns", "document", "documents", "subscription")
+    __slots__ = ("_nodes", "columns", "document", "documents", "subscription", "traceparent")
     subscription: str
     document: str
     documents: tuple[str, ...]
     columns: TypedRows | None
+    traceparent: str | None
     _nodes: Iterable[str]
 
     def __init__(
@@ -35,6 +37,7 @@ class Message:
         nodes: Iterable[str],
         documents: tuple[str, ...] = (),
         columns: TypedRows | None = None,
+        traceparent: str | None = None,
     ) -> None:
         """`nodes` that are no tuple are read when somebody asks for them."""
         put = object.__setattr__
@@ -42,6 +45,7 @@ class Message:
         put(self, "document", document)
         put(self, "documents", documents)
         put(self, "columns", columns)
+        put(self, "traceparent", traceparent)
         put(self, "_nodes", nodes)
 
     @property
@@ -62,7 +66,7 @@ class Message:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Message, (*self._parts(), self.columns)
+        return Message, (*self._parts(), self.columns, self.traceparent)
 
     def __eq__(self, other: object) -> bool:
         return self._parts() == other._parts() if isinstance(other, Message) else NotImplemented

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from functools import partial
@@ -31,6 +32,7 @@ from weft.plans.xscl import Xscl
 from weft.reference.pathsharing.engine import PathSharingEngine
 from weft.reference.pathsharing.optimize import Approach
 
+_LOG = logging.getLogger(__name__)
 _SWEEP = 10_000  # results that nobody wants any more, before the large index is made anew without them
 
 
@@ -198,7 +200,8 @@ class Matcher:
     def suspend(self, reasons: dict[int, str]) -> None:
         """These take part no more, but stay registered; the others have a new engine."""
         self.suspended |= reasons
-        for number in reasons:
+        for number, reason in reasons.items():
+            _LOG.warning("suspended: %s: %s", self.ids.of(number), reason)
             self.headers.remove(number)
         self.engine = self.new_engine()
         for number in self.active():

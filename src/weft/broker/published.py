@@ -66,13 +66,13 @@ class BatchMessages:
         row = int(self.starts[at])
         document = self.documents[int(self.rows.document[row])]
         nodes, number = self.rows.text.stretch(row, int(self.ends[at])), int(self.rows.subscription[row])
-        return self._made(number, self.ids.of(number), document.id, nodes)
+        return self._made(number, self.ids.of(number), document, nodes)
 
-    def _made(self, number: int, name: str, document: str, nodes: Iterable[str]) -> Message:
+    def _made(self, number: int, name: str, document: Document, nodes: Iterable[str]) -> Message:
         if (columns := self.typed.get(number)) is None:
-            return Message(name, document, nodes)
+            return Message(name, document.id, nodes, (), None, document.traceparent)
         rows = typed_rows(columns, "".join(nodes))
-        return Message(name, document, rows.texts, columns=rows)
+        return Message(name, document.id, rows.texts, (), rows, document.traceparent)
 
     def __iter__(self) -> Iterator[Message]:
         return (message for _, message in self._messages(np.arange(len(self))))
@@ -97,7 +97,7 @@ class BatchMessages:
             numbers, places = self.rows.subscription[starts], self.rows.document[starts].tolist()
             rows = zip(starts.tolist(), self.ends[at].tolist(), places, strict=True)
             for (start, end, place), number, name in zip(rows, numbers.tolist(), self.ids[numbers], strict=True):
-                yield number, self._made(number, name, documents[place].id, stretch(start, end))
+                yield number, self._made(number, name, documents[place], stretch(start, end))
 
 
 @dataclass(frozen=True, slots=True)

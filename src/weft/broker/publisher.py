@@ -11,6 +11,7 @@ import numpy as np
 from weft.broker.admission import Admission
 from weft.broker.answers import Matched, answered, chunks, deliver, match, placed, read_to_match
 from weft.broker.change_lock import ChangeLock
+from weft.broker.counts import BrokerTally, RejectedDocuments
 from weft.broker.destinations import Destination, Message
 from weft.broker.ids import Ids
 from weft.broker.matcher import Matcher
@@ -42,7 +43,8 @@ class Publisher:
 
     def __init__(self, matcher: Matcher, admission: Admission) -> None:
         self._matcher, self._admission = matcher, admission
-        self.rejected: deque[DocumentError] = deque(maxlen=_KEPT)
+        self.tally = BrokerTally()
+        self.rejected = RejectedDocuments(self.tally, _KEPT)
         self.refused: deque[MessageError] = deque(maxlen=_KEPT)
         self.refused_count = 0  # messages that were not made, also those no longer remembered
 
@@ -70,12 +72,14 @@ class Publisher:
 
     def matches_under(self, lock: ChangeLock, documents: list[Document] | Columns) -> list[Ids]:
         """The same, beside other threads where that can be, else alone."""
-        with lock.shared() as place:
-            found = self._matches_beside_others(documents, place)
-        if found is None:
-            with lock:
-                found = self.matches(documents)
-        return found
+        self.tally.documents += documents.rows if isinstance(documents, Columns) else len(documents)
+        with self.tally.stage("match"):
+            with lock.shared() as place:
+                found = self._matches_beside_others(documents, place)
+            if found is None:
+                with lock:
+                    found = self.matches(documents)
+            return found
 
     def _matches_beside_others(self, documents: list[Document] | Columns, place: int) -> list[Ids] | None:
         """The same while other threads do it too, each at a place of its own; None where it must be done alone.
@@ -138,7 +142,8 @@ class Publisher:
     def _joined(self, table: NodeTable) -> list[BatchMessages | ListedMessages]:
         """The messages of joins; whatever fails there takes nobody else's messages along."""
         try:
-            return self._of_joins(self._matcher.joins.process(table))
+            with self.tally.stage("join"):
+                return self._of_joins(self._matcher.joins.process(table))
         except Exception as error:
             reason = f"{failure_of(error)}: perhaps not joined"
             self.rejected.extend(DocumentError(document.id, 1, 1, 0, reason) for document in table.documents)
@@ -154,7 +159,8 @@ class Publisher:
         for each in matcher.joins.messages(found):
             subscription = matcher.subscriptions[each.number]
             ids = tuple(document.id for document in each.documents)
-            made.append((Message(subscription.id, ids[-1], (each.text,), ids), subscription.to))
+            trace = each.documents[-1].traceparent
+            made.append((Message(subscription.id, ids[-1], (each.text,), ids, None, trace), subscription.to))
         self.rejected.extend(found.rejected)
         self._refuse(found.failed)
         published = chunks(found.published)

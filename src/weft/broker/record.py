@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weft.broker.change_lock import ChangeLock
+from weft.broker.counts import BrokerCounts
 from weft.broker.courier import Undelivered
 from weft.broker.matcher import Matcher
 from weft.broker.publisher import Publisher
@@ -55,6 +56,26 @@ class BrokerRecord:
         """
         with self._changing:
             return {self._matcher.ids.of(number): reason for number, reason in self._matcher.suspended.items()}
+
+    @property
+    def counts(self) -> BrokerCounts:
+        """All that is counted: documents, messages, reasons, seconds of stages, and what joins and the engine hold."""
+        tally, matcher = self._publisher.tally, self._matcher
+        return BrokerCounts(
+            tally.documents,
+            tally.messages,
+            dict(tally.reasons),
+            dict(tally.stages),
+            self._publisher.refused_count,
+            matcher.joins.late,
+            matcher.joins.ahead,
+            len(matcher.numbers),
+            len(matcher.suspended),
+            len(self._undelivered),
+            len(matcher.joins.state),
+            sum(len(index.plans.paths) for index in matcher.engine.indexes),
+            tally.changes,
+        )
 
     @property
     def invalid(self) -> int:

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -17,12 +18,15 @@ from weft.cli.check import check
 from weft.cli.explain import explain
 from weft.cli.generate import generate
 from weft.cli.header import header
+from weft.cli.logs import LogFormat, set_up_logging
 from weft.cli.match import match
 from weft.cli.network import network
 from weft.cli.query import query, serve_queries
 from weft.cli.run import run
+from weft.cli.settings import GENERAL, defaults_of, read_settings
 from weft.cli.show import show
 from weft.cli.source import source, sources
+from weft.cli.status import status
 from weft.cli.stored_views import stored_views as views
 from weft.cli.trace import trace
 from weft.errors import QueryError, QueryWarning, WeftError
@@ -79,7 +83,6 @@ class _Teller:
 
 app = typer.Typer(
     cls=Commands,
-    add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,  # a query is full of brackets, which markup would swallow
     pretty_exceptions_enable=False,
@@ -91,6 +94,7 @@ app.command()(explain)
 app.command()(run)
 app.command()(header)
 app.command()(show)
+app.command()(status)
 app.command()(query)
 app.command()(serve_queries)
 app.add_typer(network, name="network")
@@ -106,8 +110,17 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+# Long: it is the text of --help.
 @app.callback()
 def weft(
+    ctx: typer.Context,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Log what happens on standard error.")] = False,
+    log_format: Annotated[
+        LogFormat, typer.Option("--log-format", help="Lines for people, or an object for each.")
+    ] = "text",
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What options say instead: weft.toml, if it is here.")
+    ] = None,
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
@@ -139,6 +152,10 @@ def weft(
     Results go to standard output as JSON Lines, everything else to standard error. The exit code is 0 if all went
     well, 1 if a document was rejected, 2 if the queries or the options are wrong.
     """
+    tables = read_settings(config)
+    general = tables.pop(GENERAL, {})
+    ctx.default_map = defaults_of(ctx.command, tables, str(config or "weft.toml"))
+    set_up_logging(verbose or general.get("verbose") is True, general.get("log-format", log_format))
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ import typer
 
 from weft.cli.event_time import DocumentId, SchemaFile, Timestamp
 from weft.cli.interrupts import Interrupts
+from weft.cli.logs import tell
 from weft.cli.options import LimitSettings, Namespaces, RowTag, naming
 from weft.cli.places import DeadLetters, From, Jars, KafkaOptions, Output, To, ViewsOfRecords, read_places
 from weft.cli.run_report import tell_summary
@@ -34,7 +35,9 @@ def run(
     available_now: Annotated[
         bool, typer.Option("--available-now", help="With --stream: end when all that is there is done.")
     ] = False,
-    format: Annotated[Format, typer.Option(help="Tables of Parquet or JSON, or a file for each message.")] = "parquet",
+    format: Annotated[
+        Format, typer.Option(help="Tables of Parquet, JSON or Delta, or a file for each message.")
+    ] = "parquet",
     mode: Annotated[
         Mode,
         typer.Option(
@@ -143,7 +146,7 @@ def _run(
 ) -> None:
     """Run a job to its end and tell what it did, or that it was interrupted."""
     is_done = False
-    typer.echo(f"weft: starting Spark on {master}", err=True)  # it takes seconds
+    tell(f"weft: compiling {job.subscriptions}", subscriptions=str(job.subscriptions))
     with Interrupts() as interrupts, suppress(KeyboardInterrupt):
         try:
             # Here, not above: the other commands are there at once, and work without Spark.

@@ -9,16 +9,18 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-import typer
-
 from weft.cli.interrupts import Interrupts
+from weft.cli.logs import tell
 from weft.cli.run_report import task_bar, tell_batch
+from weft.delivery.formats import prometheus
 from weft.delivery.job import Job
-from weft.delivery.metrics import BatchMetrics, Metrics, serve_metrics
+from weft.delivery.metrics import BatchMetrics, Metrics
+from weft.delivery.status import StatusFile
 from weft.delivery.topics import Topics, check_answers
 from weft.errors import ConfigurationError
 from weft.spark import SPARK_ERRORS, cancel_jobs, check_job, first_line, run_batch, run_stream, session
 from weft.spark.connector import connector_settings
+from weft.spark.metrics import observe_progress
 from weft.spark.pandas_free import WITHOUT_PANDAS
 from weft.spark.session import running_tasks
 
@@ -44,17 +46,28 @@ def run_on_spark(
             check_answers(each)
         conf = connector_settings(jars, conf, bool(topics))
     log, settings = job.output / "spark.log", {**WITHOUT_PANDAS, **conf}
-    with _told(log, interrupts), _endpoint(job.metrics, metrics_port), session(master, settings, log) as spark:
+    number = "" if compiled is None else f" for {compiled.count:,} subscriptions"
+    tell(f"weft: starting Spark on {master}{number}; its log is {log}", master=master)
+    with (
+        following(job, stream, interrupts) as status,
+        _told(log, interrupts),
+        _endpoint(job.metrics, metrics_port),
+        session(master, settings, log) as spark,
+    ):
         interrupts.note()  # Spark has put a handler of its own in place
+        status.tell("running")
+        tell(f"weft: Spark {spark.version} is there; reading {job.documents}", spark=spark.version)
         if not stream:
             with task_bar(partial(running_tasks, spark)):
-                return _finish(partial(run_batch, spark, job, compiled), partial(cancel_jobs, spark), interrupts)
-        with run_stream(
-            spark, job, available_now=available_now, on_batch=tell_batch, on_refused=_tell_refused
-        ) as query:
-            typer.echo("weft: streaming" if available_now else "weft: streaming; interrupt to stop", err=True)
+                done = _finish(partial(run_batch, spark, job, compiled), partial(cancel_jobs, spark), interrupts)
+            status.add_all(job.metrics.batches)
+            return done
+        on_batch = partial(_end_batch, status)
+        with run_stream(spark, job, available_now=available_now, on_batch=on_batch, on_refused=_tell_refused) as query:
+            tell("weft: streaming" if available_now else "weft: streaming; interrupt to stop")
             while interrupts.came is None and query.isActive:
                 time.sleep(_PAUSE)
+                observe_progress(job.metrics, query.lastProgress)
             if interrupts.came is None:
                 query.awaitTermination()  # raises what ended it
         return True
@@ -73,8 +86,26 @@ def _finish(work: Callable[[], BatchMetrics], cancel: Callable[[], None], interr
     return running.exception() is None
 
 
+def _end_batch(status: StatusFile, batch: BatchMetrics) -> None:
+    status.add(batch)
+    tell_batch(batch)
+
+
 def _tell_refused(error: ConfigurationError) -> None:
-    typer.echo(f"weft: new subscriptions refused, the old ones go on:\n{error}", err=True)
+    tell(f"weft: new subscriptions refused, the old ones go on:\n{error}")
+
+
+@contextmanager
+def following(job: Job, is_stream: bool, interrupts: Interrupts) -> Iterator[StatusFile]:
+    """The status of a job, from its start to its end, however it ends."""
+    status = StatusFile(job, is_stream)
+    try:
+        yield status
+    except (Exception, KeyboardInterrupt) as error:
+        came = isinstance(error, KeyboardInterrupt) or interrupts.came is not None
+        status.tell("interrupted" if came else "failed", None if came else str(error))
+        raise
+    status.tell("interrupted" if interrupts.came is not None else "done")
 
 
 @contextmanager
@@ -90,7 +121,7 @@ def _told(log: Path, interrupts: Interrupts) -> Iterator[None]:
 @contextmanager
 def _endpoint(metrics: Metrics, port: int | None) -> Iterator[None]:
     """The counts for Prometheus, while the job runs."""
-    server = serve_metrics(metrics, port) if port is not None else None
+    server = prometheus().serve_metrics(metrics, port) if port is not None else None
     try:
         yield
     finally:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from weft.cli.logs import tell
 from weft.delivery.metrics import BatchMetrics, Metrics
 from weft.delivery.topics import Topics
 
@@ -26,7 +26,9 @@ def tell_batch(batch: BatchMetrics) -> None:
     rejected = "" if batch.rejected is None else f" {batch.rejected} rejected,"
     line = f"batch {batch.batch}: {batch.documents} documents,{rejected} {batch.messages} messages"
     line += "".join(f", {number} {what}" for what, number in _absent(batch) if number)
-    typer.echo(f"{line}, {pace:,.0f} documents/s, subscriptions version {batch.version}", err=True)
+    told = {"batch": batch.batch, "documents": batch.documents, "rejected": batch.rejected, "messages": batch.messages}
+    text = f"{line}, {pace:,.0f} documents/s, subscriptions version {batch.version}"
+    tell(text, **told, seconds=round(batch.seconds, 3), version=batch.version)
 
 
 @contextmanager

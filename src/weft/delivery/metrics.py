@@ -1,4 +1,4 @@
-"""The counts of each batch in, those of a whole job out, also as Prometheus' text at an address."""
+"""The counts of each batch in, those of a whole job out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import threading
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 TOP = 1_000  # subscriptions that are counted one by one
 _KEPT = 1_000  # batches
@@ -26,12 +25,33 @@ class BatchMetrics:
     per_partition: Mapping[int, int] = field(default_factory=dict)
     tombstones: int = 0  # records of Kafka without a value
     empty: int = 0  # and with one of no bytes; both beside the documents
+    reasons: Mapping[str, int] = field(default_factory=dict)  # how many documents were rejected for each
+    stages: Mapping[str, float] = field(default_factory=dict)  # seconds
 
     @property
     def skew(self) -> float | None:
         """How many times more documents the fullest partition had than the mean."""
         counts = list(self.per_partition.values())
         return max(counts) * len(counts) / sum(counts) if counts else None
+
+
+@dataclass(frozen=True, slots=True)
+class JobCounts:
+    """All that is counted of a job, at one moment."""
+
+    documents: int
+    tombstones: int  # records of Kafka without a value
+    empty: int  # and with one of no bytes
+    messages: int
+    seconds: float
+    batch: int
+    version: int | None
+    reasons: Mapping[str, int]
+    stages: Mapping[str, float]
+    per_subscription: Mapping[str, int]
+    late: int
+    lag: int | None
+    join_state: Mapping[str, float]
 
 
 class Metrics:
@@ -45,6 +65,12 @@ class Metrics:
         self._last: dict[str, int] = {}  # by stream
         self.seconds = 0.0
         self.per_subscription: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.stages: Counter[str] = Counter()
+        self.late = 0
+        self._observed = -1  # the latest batch that a stream told of
+        self.lag: int | None = None
+        self.join_state: dict[str, float] = {}
 
     def record(self, batch: BatchMetrics, stream: str = "") -> None:
         """Add a batch of a stream; one that was told before is taken once."""
@@ -61,51 +87,35 @@ class Metrics:
             self.messages += batch.messages
             self.seconds += batch.seconds
             self.per_subscription.update(batch.per_subscription)
+            self.reasons.update(batch.reasons)
+            self.stages.update(batch.stages)
 
-    def prometheus(self) -> str:
-        """All counts in Prometheus' text format."""
+    def observe(self, batch: int, *, lag: int | None, late: int, join_state: Mapping[str, float]) -> None:
+        """What a stream tells of a batch: how far it is behind, what came too late in it, and what joins hold."""
+        with self._lock:
+            self.lag, self.join_state = lag, dict(join_state)
+            if batch > self._observed:
+                self._observed = batch
+                self.late += late
+
+    def snapshot(self) -> JobCounts:
+        """All of it, at one moment."""
         with self._lock:
             last = self.batches[-1] if self.batches else None
-            lines = [
-                "# TYPE weft_documents_total counter",
-                f"weft_documents_total {self.documents}",
-                "# TYPE weft_rejected_total counter",
-                f"weft_rejected_total {self.rejected or 0}",
-                "# TYPE weft_tombstones_total counter",
-                f"weft_tombstones_total {self.tombstones}",
-                "# TYPE weft_empty_total counter",
-                f"weft_empty_total {self.empty}",
-                "# TYPE weft_messages_total counter",
-                f"weft_messages_total {self.messages}",
-                "# TYPE weft_seconds_total counter",
-                f"weft_seconds_total {self.seconds:.3f}",
-                "# TYPE weft_batch gauge",
-                f"weft_batch {last.batch if last else -1}",
-            ]
-            if last and last.version is not None:
-                lines += ["# TYPE weft_subscriptions_version gauge", f"weft_subscriptions_version {last.version}"]
-            lines.append("# TYPE weft_subscription_messages_total counter")
-            for name, number in self.per_subscription.most_common(TOP):
-                escaped = name.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
-                lines.append(f'weft_subscription_messages_total{{subscription="{escaped}"}} {number}')
-            return "\n".join(lines) + "\n"
-
-
-def serve_metrics(metrics: Metrics, port: int, host: str = "127.0.0.1") -> ThreadingHTTPServer:
-    """Prometheus' text at `http://127.0.0.1:port/metrics`, until `shutdown()`; port 0 takes a free one."""
-
-    class Page(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = metrics.prometheus().encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """The endpoint is quiet."""
-
-    server = ThreadingHTTPServer((host, port), Page)
-    threading.Thread(target=server.serve_forever, name="weft-metrics", daemon=True).start()
-    return server
+            known = sum(self.reasons.values())
+            others = {"other": self.rejected - known} if self.rejected is not None and self.rejected > known else {}
+            return JobCounts(
+                self.documents,
+                self.tombstones,
+                self.empty,
+                self.messages,
+                self.seconds,
+                last.batch if last else -1,
+                last.version if last else None,
+                {**self.reasons, **others},
+                dict(self.stages),
+                dict(self.per_subscription.most_common(TOP)),
+                self.late,
+                self.lag,
+                dict(self.join_state),
+            )

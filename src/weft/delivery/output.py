@@ -23,7 +23,7 @@ from weft.durable import Seal, read_sealed, write_sealed
 from weft.errors import ConfigurationError
 
 #: How messages are written.
-Format = Literal["parquet", "json", "files"]
+Format = Literal["parquet", "json", "files", "delta"]
 #: The same of a run, whose messages may also have gone to topics.
 RunFormat = Format | Literal["kafka"]
 #: What becomes of a document that cannot be read: Spark's words.
@@ -119,6 +119,21 @@ def alone(folder: Path, told: str) -> Iterator[None]:
         yield
     finally:
         os.close(lock)
+
+
+def is_held(folder: Path) -> bool:
+    """Whether somebody holds a folder's lock."""
+    try:
+        lock = os.open(folder / "lock", os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False
 
 
 def _check_goes_on(output: Path, record: Record, known: Record, overwrite: bool, checkpoint: Path) -> None:

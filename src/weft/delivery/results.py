@@ -13,6 +13,7 @@ from urllib.parse import unquote
 import pyarrow.dataset as ds
 
 from weft.delivery.file_names import quoted
+from weft.delivery.formats import delta_tables
 from weft.delivery.output import MESSAGES, RECORDS, REJECTED, read_record
 from weft.errors import ConfigurationError
 
@@ -38,6 +39,8 @@ def read_results(output: Path, subscription: str | None = None, *, only_rejected
             rows = _parquet(folder, subscription)
         case "json":
             rows = _json(folder)
+        case "delta":
+            rows = delta_tables().read_table(folder, subscription)
         case _:
             rows = _rejected_files(folder) if only_rejected else _message_files(folder, subscription)
     for row in rows:

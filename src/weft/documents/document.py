@@ -28,6 +28,7 @@ class Document:
     stream: str = ""
     timestamp: Moment | None = None  # seconds since 1970 or a datetime, as given
     header: bytes | None = field(default=None, repr=False)  # byte offsets of views in it (see weft.headers)
+    traceparent: str | None = field(default=None, repr=False)  # of its trace, as its messages have it
     nanoseconds: int | None = field(init=False, repr=False, compare=False)  # the same, exactly
 
     def __post_init__(self) -> None:
@@ -40,6 +41,7 @@ class Document:
         _put_stream(made, self.stream)
         _put_timestamp(made, self.timestamp)
         _put_header(made, header)
+        _put_traceparent(made, self.traceparent)
         _put_nanoseconds(made, self.nanoseconds)
         return made
 
@@ -52,11 +54,12 @@ def _made(data: bytes | str, id: str) -> Document:
     _put_stream(made, "")
     _put_timestamp(made, None)
     _put_header(made, None)
+    _put_traceparent(made, None)
     _put_nanoseconds(made, None)
     return made
 
 
-_put_data, _put_id, _put_stream, _put_timestamp, _put_header, _put_nanoseconds = (
+_put_data, _put_id, _put_stream, _put_timestamp, _put_header, _put_traceparent, _put_nanoseconds = (
     Document.__dict__[each.name].__set__ for each in fields(Document)
 )
 

@@ -22,7 +22,8 @@ from weft.spark.source import WeftSource
 
 if TYPE_CHECKING:
     from weft.delivery.job import Job
-    from weft.delivery.metrics import BatchMetrics, Metrics, serve_metrics
+    from weft.delivery.metrics import BatchMetrics, Metrics
+    from weft.delivery.prometheus import serve_metrics
     from weft.spark.compiled import Compiled, compile_subscriptions
     from weft.spark.deduplicating import deduplicate
     from weft.spark.delivering import deliver
@@ -88,8 +89,10 @@ if not TYPE_CHECKING:
         match name:
             case "Job":
                 from weft.delivery import job as home  # noqa: PLC0415
-            case "BatchMetrics" | "Metrics" | "serve_metrics":
+            case "BatchMetrics" | "Metrics":
                 from weft.delivery import metrics as home  # noqa: PLC0415
+            case "serve_metrics":
+                from weft.delivery import prometheus as home  # noqa: PLC0415
             case "Compiled" | "compile_subscriptions":
                 from weft.spark import compiled as home  # noqa: PLC0415
             case "deduplicate":

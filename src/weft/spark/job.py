@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,9 +32,11 @@ from weft.spark.joins_documents import documents_of, is_ahead
 from weft.spark.metrics import batch_metrics, observed
 from weft.spark.restarts import RestartingQuery
 from weft.spark.stream_versions import StreamVersions, plan_key
+from weft.spark.tables import check_format, finish_batch
 from weft.spark.transform import Transform, deliver_single, messages, rejected, rejections
 from weft.spark.versions import Versions
 
+_LOG = logging.getLogger(__name__)
 _JOINED, _AHEAD = "_weft_joined", "_weft_ahead"
 _IN_USE, _IN_WORK = "another run is using this checkpoint", "another run is writing there"
 _ATTEMPTS = 3  # to read documents that change meanwhile
@@ -48,6 +51,7 @@ def check_job(job: Job, is_stream: bool) -> Compiled | None:
     """
     check_places(job)
     admitting_of(job, load_stream_rules(job.subscriptions))
+    check_format(job)
     if is_stream:
         with alone(job.checkpoint_folder / "weft", _IN_USE):
             return None
@@ -224,9 +228,14 @@ def _run(
         take_back(job, batch)
     else:
         raise ConfigurationError(f"{job.documents}: documents change while they are read; write them elsewhere first")
-    done = batch_metrics(batch, documents.get, seen, time.monotonic() - started, compiled.version)
+    delivered = time.monotonic()
+    finish_batch(job, batch)
+    ended = time.monotonic()
+    stages = {"deliver": delivered - started, "commit": ended - delivered}
+    done = batch_metrics(batch, documents.get, seen, ended - started, compiled.version, stages)
     done = replace(done, tombstones=absent.counts[0], empty=absent.counts[1])
     job.metrics.record(done)
+    _LOG.debug("batch %d: %d documents, %d messages in %.3f s", batch, done.documents, done.messages, done.seconds)
     return done
 
 

@@ -21,6 +21,7 @@ from weft.errors import ConfigurationError
 from weft.spark.kafka_admin import check_topics, make_topics
 from weft.spark.older import has_sources, needed
 from weft.spark.records import fitting, from_records, is_absent, to_dead_letters, to_records
+from weft.spark.tables import write_batch
 from weft.spark.transform import Transform
 
 _OLDER = "spark.sql.sources.useV1SourceList"
@@ -116,14 +117,11 @@ def as_sent(job: Job, work: Transform) -> Transform:
 
 def write(frame: DataFrame, job: Job, name: str, batch: int) -> None:
     """Write the messages or the rejected documents of a batch: once; to a topic with ids that tell what came before."""
-    folder = job.output.absolute() / name
     frame = frame if job.views is None else frame.drop("header")
     if job.target is not None:
         _send(frame, job, job.target, name)
-    elif job.format == "files":
-        frame.write.format("weft").mode("append").option("batchId", str(batch)).save(str(folder))
     else:
-        frame.write.format(job.format).mode("overwrite").save(str(folder / f"batch={batch}"))
+        write_batch(frame, job, name, batch)
 
 
 def take_back(job: Job, batch: int) -> None:

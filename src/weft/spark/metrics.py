@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,8 @@ from weft.spark.transform import Transform, quoted_column
 
 _PARTITION = "_weft_partition"
 _TOP = "approx_top_k({}, {}, {})"  # the first so many, and exact while there are fewer than so many values
+# Reasons without what differs from document to document: numbers, and what was found.
+_REASON = "trim(regexp_replace(regexp_extract(`{}`.error, '^[^:\"\\']*', 0), '[0-9]+', 'N'))"
 _SUBSCRIPTIONS, _PARTITIONS = (TOP, 100_000), (1_000, 10_000)
 
 
@@ -45,6 +48,8 @@ def observed(
         if columnNameOfCorruptRecord in out.columns:
             bad = quoted_column(columnNameOfCorruptRecord).isNotNull()
             aggregates.append(count_if(bad).alias("rejected"))
+            reasons = expr(_TOP.format(_REASON.format(columnNameOfCorruptRecord.replace("`", "``")), 100, 10_000))
+            aggregates.append(reasons.alias("reasons"))
             aggregates.append(count_if(bad & col("subscription").isNotNull()).alias("refused"))  # messages alone
         return out.observe(messages, *aggregates)
 
@@ -52,7 +57,12 @@ def observed(
 
 
 def batch_metrics(
-    batch: int, documents: Mapping[str, Any], messages: Mapping[str, Any], seconds: float, version: int | None = None
+    batch: int,
+    documents: Mapping[str, Any],
+    messages: Mapping[str, Any],
+    seconds: float,
+    version: int | None = None,
+    stages: Mapping[str, float] | None = None,
 ) -> BatchMetrics:
     """The two observations of a batch as one."""
     return BatchMetrics(
@@ -64,12 +74,38 @@ def batch_metrics(
         version,
         {row["item"]: row["count"] for row in messages["top"] or () if row["item"] is not None},
         {row["item"]: row["count"] for row in documents["partitions"] or ()},
+        {row["item"]: row["count"] for row in messages.get("reasons") or () if row["item"] is not None},
+        stages or {},
     )
 
 
 def _top(frame: DataFrame, value: str, *bounds: int) -> str:
     """The most frequent values; nothing where Spark cannot count them in a stream."""
     return _TOP.format(value, *bounds) if version_of(frame.sparkSession.version) >= (4, 1) else "NULL"
+
+
+def observe_progress(metrics: Metrics, progress: Any) -> None:
+    """Put down what a stream told last: how many files wait, what joins hold, and what came too late for them."""
+    if progress is None:
+        return
+    sources = [(_files(each.endOffset), _files(each.latestOffset)) for each in progress.sources]
+    known = [latest - end for end, latest in sources if end is not None and latest is not None]
+    states = progress.stateOperators
+    held = {
+        "rows": float(sum(each.numRowsTotal for each in states)),
+        "bytes": float(sum(each.memoryUsedBytes for each in states)),
+    }
+    late = sum(each.numRowsDroppedByWatermark for each in states)
+    metrics.observe(progress.batchId, lag=sum(known) if known else None, late=late, join_state=held)
+
+
+def _files(offset: str | None) -> int | None:
+    """The number of files of an offset of the source `weft`."""
+    try:
+        found = json.loads(offset or "null")
+    except ValueError:
+        return None
+    return found.get("files") if isinstance(found, dict) else None
 
 
 class MetricsListener(StreamingQueryListener):

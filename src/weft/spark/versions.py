@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from weft.spark.compiled import Compiled
 
 Compile = Callable[[Path | list[Subscription], int], Compiled]
 Stamp = tuple[tuple[str, int, int, int], ...]
+_LOG = logging.getLogger(__name__)
 _ADVICE = "bring it back as it was, or begin with another checkpoint and output"
 _BATCH, _VERSION = Seal("batch", 1, _ADVICE), Seal("subscriptions", 1, _ADVICE)
 
@@ -82,6 +84,7 @@ class Versions:
             return
         write_sealed(self._file(number), _VERSION, text)
         self._current = compiled
+        _LOG.debug("%s: version %d, %d subscriptions", self._source, number, compiled.count)
 
     def _recorded(self) -> dict[str, int] | None:
         file = self._folder / "batch.json"
