@@ -19,6 +19,7 @@ from weft_process import embedded, kill_all, start_weft
 
 from weft import Document
 from weft.delivery.job import Job
+from weft.delivery.prometheus import JobCollector, prometheus_text
 from weft.delivery.results import read_results
 from weft.delivery.topics import read_topics
 from weft.errors import ConfigurationError
@@ -126,7 +127,7 @@ def test_documents_of_topics_become_messages_of_another(
     metrics = job.metrics
     counted = (metrics.documents, metrics.rejected, metrics.messages, metrics.tombstones, metrics.empty)
     assert counted == (60, len(broken), len(made), 2, 1)
-    assert "weft_tombstones_total 2" in metrics.prometheus()
+    assert "weft_tombstones_total 2" in prometheus_text(JobCollector(metrics))
 
 
 def test_files_go_to_a_topic_and_topics_into_tables_and_files(

@@ -18,6 +18,7 @@ from weft.languages import Plan
 from weft.languages.xquery.columns import with_columns
 from weft.plans.event_times import event_time
 from weft.plans.flwr import Flwr
+from weft.plans.lone_query import LoneQuery
 from weft.plans.instants import instant
 from weft.plans.numbers import number
 from weft.plans.xscl import Xscl
@@ -85,7 +86,7 @@ def typed_plan(
     plan: Plan, columns: Sequence[TypedColumn], namespaces: Mapping[str, str], ignore_namespaces: bool
 ) -> Flwr:
     """The plan of a subscription that returns columns instead of XML."""
-    if isinstance(plan, Flwr | Xscl):
+    if isinstance(plan, Flwr | LoneQuery | Xscl):
         raise ConfigurationError("columns: expected a query that selects nodes, found one that builds messages")
     asked = [(each.name, each.expression) for each in columns]
     return with_columns(plan, asked, namespaces, ignore_namespaces)

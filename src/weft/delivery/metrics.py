@@ -23,10 +23,10 @@ class BatchMetrics:
     version: int | None = None
     per_subscription: Mapping[str, int] = field(default_factory=dict)
     per_partition: Mapping[int, int] = field(default_factory=dict)
-    tombstones: int = 0  # records of Kafka without a value
-    empty: int = 0  # and with one of no bytes; both beside the documents
     reasons: Mapping[str, int] = field(default_factory=dict)  # how many documents were rejected for each
     stages: Mapping[str, float] = field(default_factory=dict)  # seconds
+    tombstones: int = 0  # records of Kafka without a value
+    empty: int = 0  # and with one of no bytes; both beside the documents
 
     @property
     def skew(self) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from weft.errors import ConfigurationError, QueryError
-from weft.languages.xquery.parser import parse
+from weft.languages.xquery.reading import parse
 from weft.plans.flwr import Copy, Element, ElementPart, Enclosed, Flwr, Number, Variable
 from weft.plans.plan import Combine, Link, Pattern, Selection
 
@@ -27,7 +27,8 @@ def with_columns(
             plan = parse(_QUERY.format(expression), namespaces, ignore_namespaces)
         except QueryError as error:
             raise ConfigurationError(f"column {name!r}: {shown(expression)}: {error.reason}") from None
-        assert isinstance(plan, Flwr), "it has an enclosing element"
+        if not isinstance(plan, Flwr):
+            raise ConfigurationError(f"column {name!r}: expected one path, found {shown(expression)}")
         cells.append(_cell(plan, name, expression))
         frame = plan
     assert frame is not None, "there is a column"
