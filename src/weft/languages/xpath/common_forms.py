@@ -106,7 +106,7 @@ class CommonForms:
         """A path from a node; the parser reads what is no plain stretch of steps."""
         rest = text[1:] if text[0] == "." else f"/{text}"
         steps = tuple([self._steps[piece] for piece in _STEPS.findall(rest)])
-        if not steps or ("@" in text or "(" in text) and any(map(_is_leaf, steps[:-1])):
+        if not steps or (("@" in text or "(" in text) and any(map(_is_leaf, steps[:-1]))):
             return Parser(text, self._names).path()
         return (Link(steps),)
 
