@@ -146,10 +146,13 @@ def chunks(documents: Iterable[Document] | Columns) -> Iterator[Sequence[Documen
     """Batches as they are matched: few enough documents to stay in the caches, and few enough bytes."""
     if isinstance(documents, Columns):
         return (chunk for column in documents.parts for chunk in column.portions(_CHUNK, _CHUNK_BYTES))
-    if isinstance(documents, list) and len(documents) <= _CHUNK:  # as most are, and mostly all at once
-        if sum([len(document.data) for document in documents]) <= _CHUNK_BYTES:
-            return iter([documents] if documents else [])
+    if isinstance(documents, list) and len(documents) <= _CHUNK and _bytes_of(documents) <= _CHUNK_BYTES:
+        return iter([documents] if documents else [])  # as it mostly is
     return portions(documents, lambda document: len(document.data), _CHUNK, _CHUNK_BYTES)
+
+
+def _bytes_of(documents: list[Document]) -> int:
+    return sum([len(document.data) for document in documents])
 
 
 def portions(

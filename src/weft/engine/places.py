@@ -1,4 +1,4 @@
-"""What an index knows of label paths in, the same at other places out: for batches that are answered beside each other."""
+"""What an index knows of label paths in, the same at other places out: for batches answered beside each other."""
 
 from __future__ import annotations
 

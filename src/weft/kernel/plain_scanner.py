@@ -1,7 +1,7 @@
 """Most of a document as bytes in, columns out: tags whose names are known, and text that is read as it is written.
 
-Sixteen bytes, of texts sixty-four, are looked at together: most texts and names end there. Where anything else stands nothing of it is kept, and the other
-scanners read it.
+Sixteen bytes, of texts sixty-four, are looked at together: most texts and names end there. Where anything else stands
+nothing of it is kept, and the other scanners read it.
 """
 
 import cython

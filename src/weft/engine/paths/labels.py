@@ -87,9 +87,9 @@ class LabelPaths(Generic[Made]):
         They may come to know more meanwhile, or forget some, even while another thread matches with them: what is read
         then of a label path and what of another in its place may become one that no document has, and no harm.
         """
-        names, paths = known.names, known.__dict__.get("_paths")
+        names, paths, most = known.names, known.__dict__.get("_paths"), self._bounds.kept
         numbers, root = [ROOT_PATH], np.array([-1], np.int32)
-        while names is known.names and paths is not None and len(numbers) < len(paths) and self.memory <= self._bounds.kept:
+        while names is known.names and paths is not None and len(numbers) < len(paths) and self.memory <= most:
             at = len(numbers)
             name = self._code(names[paths.name_of(at)])
             found = np.array([ROOT_PATH, numbers[paths.above(at)]], np.int32)  # that of the row, and what it is below
@@ -98,7 +98,7 @@ class LabelPaths(Generic[Made]):
             yield numbers[-1]
 
     def know_all(self, known: LabelPaths[Made]) -> None:
-        """Know the label paths that others in the same NFA know, under the same numbers; they learn nothing meanwhile."""
+        """Know the label paths that others in the same NFA know, by the same numbers; they learn nothing meanwhile."""
         self._automaton = known._automaton
         if "_paths" in known.__dict__:
             self.__dict__["_paths"] = known._paths.copied()
