@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from time import process_time
 
+from psutil import Process
+
 from weft.documents import Document, read
 from weft.joins.joins import Joins
 from weft.languages.xscl import parse
@@ -20,6 +22,7 @@ from weft.languages.xscl import parse
 _BATCH = 100
 _BATCHES = 5  # of which the median counts
 _VALUES = 1_000
+_SAMPLED = 20  # of the queries that differ, each of which is answered alone
 _PAIR = "S/a[c->c][u->u] FOLLOWED BY{c=d AND u=v, 1 day} S/b[c->d][u->v]"
 _SILENT = "S/never[c->c] FOLLOWED BY{c=d, 1 day} S/b[c->d] PUBLISH T"
 
@@ -42,6 +45,8 @@ class Curves:
 
     distinct: dict[int, float]
     load_per_second: float
+    megabytes: float  # by which the process has grown for the last of them
+    one_after_the_other: float  # microseconds a document for the last number of them, each query alone
     hot: dict[int, float]
     windows: dict[str, float]
     nodes: dict[int, float]
@@ -60,19 +65,25 @@ class Curves:
 def measure_curves(effort: CurvesEffort) -> Curves:
     """All curves."""
     distinct: dict[int, float] = {}
-    load = 0.0
+    load, megabytes, size = 0.0, 0.0, 1
     for size in effort.distinct:
-        joins = Joins()
+        joins, before = Joins(), Process().memory_info().rss
         start = process_time()
         for number in range(size):
-            joins.add(number, parse(f"S/a[@user='u{number}'][cur->c] FOLLOWED BY{{c=d, 1 hour}} S/b[cur->d]"))
+            joins.add(number, parse(_distinct(number)))
         load = size / (process_time() - start)
+        megabytes = (Process().memory_info().rss - before) / 1e6
         distinct[size] = _in_batches(joins, _users(size))
+    alone = [_in_batches(_with(_distinct(number)), _users(size)) for number in range(0, size, size // _SAMPLED)]
     hot = {size: _hot(size) for size in effort.hot}
     unit = effort.window
     windows = {f"{unit:,} {kind}": _windowed(f"{unit} {kind}", unit) for kind in ("seconds", "documents")}
     nodes = {size: _many_nodes(size) for size in effort.nodes}
-    return Curves(distinct, load, hot, windows, nodes, _alone())
+    return Curves(distinct, load, megabytes, size * median(alone), hot, windows, nodes, _alone())
+
+
+def _distinct(number: int) -> str:
+    return f"S/a[@user='u{number}'][cur->c] FOLLOWED BY{{c=d, 1 hour}} S/b[cur->d]"
 
 
 def growth(curve: dict[int, float]) -> float:

@@ -30,7 +30,7 @@ FULL = Effort()
 QUICK = Effort(
     TechnicalEffort(queries=(100, 1_000), leaves=(4, 6), most=(2,), zipf=(0.8,), pairs=1, sampled=4),
     FeedEffort(sizes=(1_000, 10_000, 100_000), state=5_000, batches=3, sampled=5, memory_queries=1_000),
-    CurvesEffort(distinct=(1_000, 10_000), hot=(1_000, 4_000), window=1_000, nodes=(10, 100)),
+    CurvesEffort(distinct=(500, 5_000), hot=(1_000, 4_000), window=1_000, nodes=(10, 100)),
     spark_items=0,
     spark_state=(),
 )

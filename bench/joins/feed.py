@@ -21,10 +21,10 @@ _TIMEOUT = 300.0
 class FeedEffort:
     """How much is measured."""
 
-    sizes: tuple[int, ...] = (10, 100, 1_000, 10_000, 100_000, 1_000_000)
-    state: int = 50_000
-    batches: int = 8
-    sampled: int = 30
+    sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)
+    state: int = 225_000  # the items of the paper's stream
+    batches: int = 4
+    sampled: int = 12
     memory_queries: int = 10_000
 
 

@@ -38,8 +38,8 @@ class TechnicalEffort:
     leaves: tuple[int, ...] = (4, 6, 8, 12)
     most: tuple[int, ...] = (2, 3, 4, 5)
     zipf: tuple[float, ...] = (0.0, 0.8, 1.6)
-    pairs: int = 3
-    sampled: int = 20
+    pairs: int = 2
+    sampled: int = 8
 
     def figures(self) -> dict[int, list[Setting]]:
         """The points of each of the paper's figures, by its number."""

@@ -52,6 +52,7 @@ class Templates:
 
     def __init__(self, database: Database, mode: Mode, order: Order = "values") -> None:
         self._database, self.mode = database, mode
+        self.spent: dict[str, float] = {}  # seconds, by relation that is made, and for the conjunctive queries
         self._views: Views = NoViews()
         self.begin()
         has_views = mode != "none"
@@ -78,9 +79,16 @@ class Templates:
         return self.mode != "cache"
 
     def join(self) -> int:
-        """How many matches the batch has."""
-        self._views.prepare()
-        found = sum(_count(self._database, text) for text in self._texts)
+        """How many matches the batch has; what took how long is in `spent`."""
+        self.spent.clear()
+        if isinstance(self._views, Materialized):
+            for name, statement in self._views.steps():
+                self.spent[name], _ = timed(self._database.execute, statement)
+        else:
+            self._views.prepare()
+        self.spent["join"], found = timed(
+            lambda texts: sum(_count(self._database, text) for text in texts), self._texts
+        )
         self._views.maintain()
         return found
 

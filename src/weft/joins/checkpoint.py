@@ -76,7 +76,12 @@ def digest(compiled: CompiledJoin) -> str:
         for side, defined in zip(shape.sides, compiled.definitions, strict=True)
     ]
     joins = [
-        (one.operator, one.window, one.span, [(each.left, each.operator, each.right, each.derived) for each in one.conditions])
+        (
+            one.operator,
+            one.window,
+            one.span,
+            [(each.left, each.operator, each.right, each.derived) for each in one.conditions],
+        )
         for one in shape.joins
     ]
     return blake2b(repr((sides, joins)).encode(), digest_size=16).hexdigest()

@@ -70,9 +70,9 @@ class Join:
     """How a block is joined to those before it: by predicates, at least one of them an equality, within a window.
 
     The window lies between the document of the block before and that of this block. With `FOLLOWED BY` this block's
-    document is strictly later; with `JOIN` it may be either way round; with `NOT FOLLOWED BY` there is none. What stands in
-    parentheses happens when the latest of its documents comes: with a `span` the window lies between the latest document
-    of the blocks from the first one up to the join, and the latest of those behind it up to the last one.
+    document is strictly later; with `JOIN` it may be either way round; with `NOT FOLLOWED BY` there is none. What
+    stands in parentheses happens when the latest of its documents comes: with a `span` the window lies between the
+    latest document of the blocks from the first one up to the join, and the latest of those behind it up to the last.
     """
 
     operator: JoinOperator

@@ -11,7 +11,7 @@ removed too: a result is then two documents and the nodes of the template, and w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from weft.errors import ConfigurationError
 from weft.plans.flwr import Variable
@@ -71,6 +71,19 @@ class Definition:
     parent: Definition | None
     links: tuple[Link, ...]
     derived: tuple[Derivation, ...] = ()  # what the values of its nodes go through
+    _hash: int = field(
+        init=False, repr=False, compare=False, default=0
+    )  # a definition is a key, and so are its parents
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.stream, self.parent, self.links, self.derived)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        """Made anew elsewhere: hashes are not the same in every process."""
+        return Definition, (self.stream, self.parent, self.links, self.derived)
 
     def way(self) -> tuple[Link, ...]:
         """The links from the document's root."""

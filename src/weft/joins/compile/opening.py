@@ -131,12 +131,8 @@ def openings_of(shared: SharedJoin) -> list[Opening]:
     """One for each block that the newest document can be of: one that nothing must follow."""
     shape = shared.shape
     equalities = [each for each in shape.conditions(shape.present) if each.operator == "="]
-    followed = {
-        block
-        for join in range(shape.present - 1)
-        if shape.joins[join].operator != "JOIN"
-        for block in shape.ends(join)[0]
-    }
+    joins = [join for join in range(shape.present - 1) if shape.joins[join].operator != "JOIN"]
+    followed = {block for join in joins for block in shape.ends(join)[0]}
     found = []
     for newest in range(shape.present):
         before = [each.left[0] for each in equalities if each.right[0] == newest]

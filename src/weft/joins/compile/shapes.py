@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from weft.joins.compile.graph import Definition, core, definitions
+from weft.joins.compile.graph import Definition, JoinGraph, core, definitions
 from weft.joins.match.witness import FirstStage
 from weft.plans.flwr import Slot
 from weft.plans.plan import Comparison, Link
 from weft.plans.walk import walk
-from weft.plans.xscl import Derivation, Join, JoinOperator, Term, Window, Xscl
+from weft.plans.xscl import Block, Derivation, Join, JoinOperator, Term, Window, Xscl
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +166,7 @@ def _compile(plan: Xscl, asking: _Asking) -> CompiledJoin:
     for at, block in enumerate(plan.blocks):
         here = [term for term in compared if term.block == at]
         kept = {term.variable for term in (*outputs, *here) if term.block == at}
-        graph = core(block, kept or {block.output})
-        made = definitions(graph)
+        graph, made = _core(block, frozenset(kept or {block.output}))
         where = {node.variable: place for place, node in enumerate(graph.nodes)}
         for term in here:
             if term not in values:
@@ -187,6 +186,21 @@ def _compile(plan: Xscl, asking: _Asking) -> CompiledJoin:
         defined.append(made)
     joins = tuple(_joined(join, places, values) for join in plan.joins)
     return CompiledJoin(Shape(tuple(sides), joins), tuple(places), tuple(defined), tuple(asking.asked))
+
+
+_CORES: dict[tuple[int, frozenset[int]], tuple[Block, JoinGraph, tuple[Definition, ...]]] = {}
+_MOST_CORES = 1_024
+
+
+def _core(block: Block, kept: frozenset[int]) -> tuple[JoinGraph, tuple[Definition, ...]]:
+    """The core of a block and its definitions: queries that differ in one block have the other one in common."""
+    known = _CORES.get((id(block), kept))
+    if known is None or known[0] is not block:
+        if len(_CORES) >= _MOST_CORES:
+            _CORES.clear()
+        graph = core(block, kept)
+        known = _CORES[id(block), kept] = block, graph, definitions(graph)
+    return known[1], known[2]
 
 
 def _variable_of_place(asking: _Asking, definition: Definition, values: list[int]) -> int:

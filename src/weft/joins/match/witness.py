@@ -119,7 +119,7 @@ class ValueCodes:
                 code = known[text] = self._next
                 self.texts[code] = text
                 self._next += 1
-            codes[at] = code
+            codes[at] = NO_VALUE if code is None else code
         return codes
 
     def keep(self, codes: Longs) -> None:

@@ -70,9 +70,9 @@ class Absences:
     def wait(self, shared: SharedJoin, documents: tuple[Held, ...]) -> None:
         """A match of the blocks before waits for its window to close."""
         window = shared.shape.joins[-1].window
-        last = latest(documents[shared.shape.ends(shared.shape.present - 1)[0].start :])
+        latest_one = latest(documents[shared.shape.ends(shared.shape.present - 1)[0].start :])
         if window.nanoseconds is not None:
-            end = min(last.timestamp + window.nanoseconds, END - 1)  # so that the end of the stream closes it
+            end = min(latest_one.timestamp + window.nanoseconds, END - 1)  # so that the end of the stream closes it
             heapq.heappush(self._timed, (end, self._number, shared, documents))
         elif window.documents is not None:
             stream = _counted_stream(shared.shape)

@@ -65,7 +65,9 @@ class Reach:
     def add(self, shape: Shape) -> None:
         """A shape comes."""
         for stream, way in shape.ways():
-            self._streams.setdefault(stream, _StreamReach()).add(way)
+            if stream not in self._streams:
+                self._streams[stream] = _StreamReach()
+            self._streams[stream].add(way)
 
     def remove(self, shape: Shape) -> None:
         """A shape goes."""

@@ -6,17 +6,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal, localcontext
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from weft.languages.reader import MOST_NESTED, OnWarning
 from weft.languages.xpath.names import Names
 from weft.languages.xscl.block import BlockParser
+from weft.languages.xscl.templates import TextTemplates
 from weft.plans.comparisons import FLIPPED
 from weft.plans.flwr import Element, Enclosed, Slot, Variable
 from weft.plans.plan import Comparison, Link, conjunction
 from weft.plans.xscl import Block, Derivation, DerivationName, Join, JoinOperator, Predicate, Term, Window, Xscl
 
 _LANGUAGE = "XSCL"
+_TEMPLATES = TextTemplates()
 _UNITS = {  # in nanoseconds
     "millisecond": 1_000_000,
     "second": 1_000_000_000,
@@ -43,8 +45,20 @@ def parse(
     >>> plan.joins[0].operator, plan.joins[0].window.nanoseconds
     ('FOLLOWED BY', 300000000000)
     """
-    parser = XsclParser(query, Names(namespaces or {}, ignore_namespaces), _LANGUAGE)
-    return parser.within(most_nested, on_warning).query_plan()
+
+    def read() -> tuple[Xscl, bool]:
+        warned: list[object] = []
+
+        def warn(*arguments: Any) -> None:
+            warned.append(arguments)
+            if on_warning is not None:
+                on_warning(*arguments)
+
+        parser = XsclParser(query, Names(namespaces or {}, ignore_namespaces), _LANGUAGE)
+        return parser.within(most_nested, warn).query_plan(), not warned
+
+    context = tuple(sorted((namespaces or {}).items())), ignore_namespaces, most_nested
+    return _TEMPLATES.plan(query, context, read)
 
 
 class XsclParser(BlockParser):
@@ -178,8 +192,8 @@ class XsclParser(BlockParser):
     def _join(self, operator: JoinOperator, start: int, before: int) -> tuple[Join, list[Join], int]:
         """A join, those inside of what stands behind it, and the first block of that.
 
-        The predicates speak of blocks that come behind them, so they are read again when these are known. `start` is the
-        first block that they may speak of, `before` the first one that the window looks at.
+        The predicates speak of blocks that come behind them, so they are read again when these are known. `start` is
+        the first block that they may speak of, `before` the first one that the window looks at.
         """
         at = self.at
         self.expect("{")
@@ -286,7 +300,8 @@ class XsclParser(BlockParser):
         name = cast(DerivationName, self.advance())
         self.enter()
         self.expect("(")
-        term, arguments = self._term(), []
+        term = self._term()
+        arguments: list[float] = []
         while name == "substring" and len(arguments) < 2 and self.accept(","):
             arguments.append(self._constant())
         if name == "substring" and not arguments:

@@ -5,6 +5,7 @@ Both have R_bin's columns and `strval`, the value of node2. They are made once a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from weft.errors import ConfigurationError
@@ -44,18 +45,24 @@ class Materialized:
 
         Two documents of the batch may meet too, so R_vj's left nodes are from the state and from the batch.
         """
-        execute = self._relations.connection.execute
-        execute(
+        for _, statement in self.steps():
+            self._relations.connection.execute(statement)
+
+    def steps(self) -> Iterator[tuple[str, str]]:
+        """The relations in turn, each with the statement that makes it."""
+        yield (
+            "R_vj",
             "CREATE OR REPLACE TABLE R_vj AS SELECT d.docid AS docid1, d.node AS node1,"
             " w.docid AS docid2, w.node AS node2, w.strval"
             " FROM R_docW w JOIN (SELECT * FROM R_doc UNION ALL SELECT * FROM R_docW) d"
-            " ON d.strval = w.strval AND d.docid <> w.docid"
+            " ON d.strval = w.strval AND d.docid <> w.docid",
         )
         for name, bindings, side in (("R_L", "R_bin", 1), ("R_R", "R_binW", 2)):
-            execute(
+            yield (
+                name,
                 f"CREATE OR REPLACE TABLE {name} AS {_SLICE} FROM"
                 f" (SELECT DISTINCT docid{side} AS docid, node{side} AS node, strval FROM R_vj) d"
-                f" JOIN {bindings} b ON b.docid = d.docid AND b.node2 = d.node"
+                f" JOIN {bindings} b ON b.docid = d.docid AND b.node2 = d.node",
             )
 
     def maintain(self) -> None:
