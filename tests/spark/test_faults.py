@@ -243,7 +243,7 @@ def test_documents_that_never_stop_changing_are_told(
             file.write_text("<a/>" if file.read_text() != "<a/>" else "<a>")
 
     (feed.inbox / "2.xml").write_text("<a/>")
-    monkeypatch.setattr(job_module, "write_batch", after_messages(swap))
+    monkeypatch.setattr(job_module, "write", after_messages(swap))
 
     with pytest.raises(ConfigurationError, match="inbox: documents change while they are read; write them elsewhere"):
         run_batch(spark, feed.job)
