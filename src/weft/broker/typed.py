@@ -18,8 +18,8 @@ from weft.languages import Plan
 from weft.languages.xquery.columns import with_columns
 from weft.plans.event_times import event_time
 from weft.plans.flwr import Flwr
-from weft.plans.lone_query import LoneQuery
 from weft.plans.instants import instant
+from weft.plans.lone_query import LoneQuery
 from weft.plans.numbers import number
 from weft.plans.xscl import Xscl
 

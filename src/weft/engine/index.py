@@ -171,8 +171,8 @@ class Index:
     @property
     def memory(self) -> int:
         """How many bytes are kept of what documents have brought."""
-        thorough = () if self._thorough is None else self._thorough[1:]
-        return self.places.memory + sum(plans.memory for plans in (self.plans, *thorough))
+        thorough = 0 if self._thorough is None else self._thorough[1].memory
+        return self.places.memory + self.plans.memory + thorough
 
     @property
     def result_marks(self) -> Flags:
