@@ -27,7 +27,7 @@ from weft.engine.messages.built import BuiltQueries
 from weft.engine.messages.first_bindings import binding_pattern
 from weft.engine.messages.outcome import Compound, Outcome, told
 from weft.engine.paths.bounds import Bounds
-from weft.engine.places import ONE_BY_ONE, Places
+from weft.engine.places import ONE_BY_ONE, LabelPlaces
 from weft.engine.profile import Profile
 from weft.engine.selections import is_union, patterns
 from weft.engine.shared.frozen import Frozen
@@ -63,7 +63,7 @@ class Index:
         self._profile, self._bounds = profile or Profile(), bounds or Bounds()
         self.shared = SharedPlan(dtd)
         self.plans = LabelPlans(self.shared, bounds)
-        self.places = Places(self.shared, self._bounds)  # for batches that are answered beside others
+        self.places = LabelPlaces(self.shared, self._bounds)  # for batches that are answered beside others
         self.subscribers = Subscribers()
         self.results = SubscribedResults()
         self.origins = Results()

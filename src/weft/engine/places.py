@@ -17,7 +17,7 @@ _BEHIND = 2  # times as many the first place may know before another place takes
 ONE_BY_ONE = threading.RLock()
 
 
-class Places:
+class LabelPlaces:
     """The places of an index beside its first one, each with label paths of its own."""
 
     def __init__(self, shared: SharedPlan, bounds: Bounds) -> None:

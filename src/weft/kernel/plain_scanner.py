@@ -52,6 +52,7 @@ class PlainScanner(TextScanner):
 # Each returns the place behind what it reads, or -1: then it is not plain, or there is no room for it.
 
 
+# Long: one loop that reads and copies, and what comes of it in either kind of scan.
 @cython.cfunc
 @cython.nogil
 @cython.inline

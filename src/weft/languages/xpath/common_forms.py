@@ -42,7 +42,7 @@ _MOST_NAMES = 64  # default namespaces whose steps are remembered
 _ELEMENT = Kind.ELEMENT  # an enumeration's members are found slowly in Python 3.11
 
 
-class _Steps(dict[str, Step]):
+class _KnownSteps(dict[str, Step]):
     """Steps by their text; one that is not there is read."""
 
     def __init__(self, names: Names) -> None:
@@ -63,7 +63,7 @@ class CommonForms:
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._steps = _Steps(names)
+        self._steps = _KnownSteps(names)
 
     def parse(self, query: str, most_nested: int) -> Pattern | None:
         """The plan of a query; nothing where it has another form, or cannot be read."""
