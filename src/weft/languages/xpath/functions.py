@@ -79,7 +79,7 @@ class Functions(Operands):
         if name is not None:
             self.refuse(name, self.at)
         if self.text in SIGNATURES:
-            self.refuse(f"{self.text}() where only a path or a constant may stand", self.at)
+            self.refuse(f"the function {self.text}() where only a path or a constant may stand", self.at)
         known = ", ".join(sorted({*FUNCTIONS, *SIGNATURES}))
         self.refuse(f"the function {self.text}()", self.at, f"there are {known} in predicates")
 
