@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from itertools import islice
+from itertools import islice, permutations
 from random import Random
 from unittest.mock import patch
 
@@ -17,9 +17,15 @@ from profiles import examples
 from weft.engine import Engine
 from weft.engine.evaluation import batch
 from weft.errors import UnsupportedError
+from weft.headers.asked import asked
+from weft.headers.configuration import Configuration, View
+from weft.headers.expressions import pattern_of
+from weft.headers.matcher import HeaderMatcher
+from weft.headers.producer import attach
 from weft.languages import parse
 from weft.languages.xpath import parse as parse_xpath
 from weft.languages.xpath.formula_parser import DOCUMENT_ALONE, NOWHERE_AT_ALL
+from weft.plans.containment import contains
 from weft.plans.plan import Among, Derived, Selection
 from weft.plans.walk import walk
 from weft.plans.write import write_xpath
@@ -126,3 +132,40 @@ def test_most_of_what_is_drawn_is_worked_out() -> None:
         plans = [parse(query) for query in queries.values()]
 
     assert sum(any(isinstance(part, Derived | Among) for part in walk(plan)) for plan in plans) > QUERIES // 2
+
+
+@pytest.mark.slow
+@examples(8)
+@given(SEEDS)
+def test_headers_tell_nothing_that_parsing_does_not(seed: int) -> None:
+    documents, queries = drawn(seed)
+    plans = {number: parse_xpath(query) for number, query in queries.items()}
+    wanted = list(dict.fromkeys(each for plan in plans.values() for each in asked(plan)))[:12]
+    configuration = Configuration("drawn", 1, tuple(View(f"v{at}", pattern_of(way)) for at, way in enumerate(wanted)))
+    expected = lxml_answer(map(Oracle, documents), queries)
+
+    for at, document in enumerate(attach(documents, configuration)):
+        for number, plan in plans.items():
+            matcher = HeaderMatcher(configuration)
+            matcher.add(number, plan)
+            is_match = bool(((expected[:, 0] == at) & (expected[:, 1] == number)).any())
+
+            assert matcher.answer(document) in (None, [number] if is_match else []), queries[number]
+
+
+@pytest.mark.slow
+@examples(20)
+@given(SEEDS)
+def test_what_contains_another_has_all_that_it_has(seed: int) -> None:
+    random, grammar = Random(seed), FormulaGrammar(seed)
+    first, second = grammar.condition(2), grammar.condition(2)
+    forms = (f"//a[{first}]", f"//a[{first}][{second}]", f"//*[{first}]", f"//a[({first}) or ({second})]")
+    queries = dict(enumerate(form for form in forms if is_taken(form)))
+    plans = {number: parse_xpath(query) for number, query in queries.items()}
+    found = weft_answer(engine_for(plans), table_of([random_document(random) for _ in range(DOCUMENTS)])).tolist()
+
+    for wide, narrow in permutations(plans, 2):
+        if contains(plans[wide], plans[narrow]):
+            has = {(row[0], row[2]) for row in found if row[1] == wide}
+
+            assert {(row[0], row[2]) for row in found if row[1] == narrow} <= has, (queries[wide], queries[narrow])

@@ -65,6 +65,11 @@ def rounded(value: float) -> float:
     return copysign(float(floor(value)) if value - floor(value) < 0.5 else float(ceil(value)), value)
 
 
+def _lower(text: str) -> str:
+    """Each character by itself: a sigma at the end of a word is like any other."""
+    return "".join(map(str.lower, text)) if "\u03a3" in text else text.lower()
+
+
 def _floor(value: float) -> float:
     return copysign(float(floor(value)), value) if isfinite(value) else value
 
@@ -104,7 +109,7 @@ ON_VALUES: dict[str, Callable[..., str | float | bool]] = {
     "normalize-space": normalized_space,
     "translate": translated,
     "upper-case": str.upper,
-    "lower-case": str.lower,
+    "lower-case": _lower,
     "floor": _floor,
     "ceiling": _ceiling,
     "round": rounded,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from weft.columns.kept import kept_property
 from weft.documents.table import NodeTable
 from weft.engine.formulas.derived_index import DerivedIndex, read_as
 from weft.engine.formulas.node_view import NamesPassing, NodeView, Work
@@ -44,10 +45,14 @@ class BatchFormulas:
     """The formulas of one plan over one batch."""
 
     def __init__(self, table: NodeTable, derived: DerivedTests, works: Works) -> None:
-        self._derived, self._works = derived, works
-        self._view = NodeView(table, works.passing_of(table))
+        self._table, self._derived, self._works = table, derived, works
         self._values: dict[tuple[int, int], Any] = {}
         self._members: dict[tuple[int, int], frozenset[int]] = {}
+
+    @kept_property
+    def _view(self) -> NodeView:
+        """The nodes, for who asks: most batches have no formulas."""
+        return NodeView(self._table, self._works.passing_of(self._table))
 
     def value(self, formula: int, row: int) -> Any:
         """What a formula makes of a row; raises TooManyVisitsError where that is more than it may look at."""

@@ -8,6 +8,7 @@ from weft.plans.formulas import SIGNATURES, Applied, Fixed, Formula, FormulaType
 from weft.plans.numbers import double, number
 from weft.plans.plan import Comparison
 
+_OF_NOTHING = ("floor", "ceiling", "round", "abs")
 _ORDERS = ("<", "<=", ">", ">=")
 
 
@@ -37,26 +38,27 @@ def as_truth(formula: Formula) -> Formula:
     return formula if type_of(formula) == "truth" else Applied("boolean", (formula,))
 
 
-def converted(formula: Formula, wanted: FormulaType) -> Formula | None:
+def converted(formula: Formula, wanted: FormulaType, is_xquery: bool) -> Formula | None:
     """A formula as a function takes it; nothing where nodes are wanted and it has none."""
     match wanted:
         case "text":
             return as_text(formula)
         case "number":
-            return as_number(formula)
+            return as_number(formula, is_xquery)
         case "truth":
             return as_truth(formula)
         case "nodes":
             return formula if type_of(formula) == "nodes" else None
 
 
-def applied(name: str, arguments: list[Formula]) -> Formula | None:
+def applied(name: str, arguments: list[Formula], is_xquery: bool = False) -> Formula | None:
     """A function with its arguments as it takes them; nothing where one of them has to be nodes, and is none."""
     signature = SIGNATURES[name]
     if name in ("string-length", "normalize-space") and not arguments:
         arguments = [Applied("string")]
     wanted = signature.parameters
-    taken = [converted(each, wanted[min(at, len(wanted) - 1)]) for at, each in enumerate(arguments)]
+    of_nothing = is_xquery and name in _OF_NOTHING  # what is made of no nodes is nothing, and in no relation
+    taken = [converted(each, wanted[min(at, len(wanted) - 1)], of_nothing) for at, each in enumerate(arguments)]
     if name in ("string", "number", "boolean") and arguments:
         return taken[0]
     if name in ("true", "false"):

@@ -233,7 +233,7 @@ class FormulaReader(FormulaOperators):
         if not arguments and most and not signature.least and not self._depth:
             parser.context_operand(at)
             self._check_start()
-        found = applied(name, arguments)
+        found = applied(name, arguments, parser.is_xquery)
         if found is None:
             parser.fail(f"expected a path in {name}(), found something else", at)
         return found

@@ -11,6 +11,7 @@ from weft.languages.xpath.operand import Item, Operand, exists
 from weft.languages.xpath.operands import Operands
 from weft.languages.xpath.predicates import over, string_function
 from weft.languages.xpath.trails import Trail
+from weft.plans.formulas import SIGNATURES
 from weft.plans.instants import INSTANT_TYPES, instant
 from weft.plans.numbers import double, number
 from weft.plans.plan import Always, Operator, Step, Test, negation
@@ -77,7 +78,9 @@ class Functions(Operands):
         name = expression_name(self.text, self.following)
         if name is not None:
             self.refuse(name, self.at)
-        known = ", ".join(sorted(FUNCTIONS))
+        if self.text in SIGNATURES:
+            self.refuse(f"the function {self.text}() where only a path or a constant may stand", self.at)
+        known = ", ".join(sorted({*FUNCTIONS, *SIGNATURES}))
         self.refuse(f"the function {self.text}()", self.at, f"there are {known} in predicates")
 
     def _apply(self, name: str, at: int) -> Operand:
