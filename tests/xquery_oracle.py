@@ -15,6 +15,7 @@ _TOLD = """
 declare variable $documents external;
 declare function local:told($item as item()) as element() {
   if ($item instance of element()) then <element>{ $item }</element>
+  else if ($item instance of document-node()) then <element>{ $item/* }</element>
   else if ($item instance of attribute()) then <other>{ concat(name($item), '="', $item, '"') }</other>
   else <other>{ string($item) }</other>
 };

@@ -18,6 +18,7 @@ _GOALS = {
 }
 
 
+# Long: the figures, the rows of the table and the curves of the picture, each once.
 def make_report(found: Sequence[ConstructFound], xmark: int, effort: LanguageEffort) -> Report:
     """All of it."""
     over = [each.over_base for each in found if each.over_base is not None]

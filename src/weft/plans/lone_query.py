@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weft.plans.clauses import ForClause
+from weft.plans.clauses import ForClause, WhereClause
 from weft.plans.expressions import QueryExpression, UserFunction
 from weft.plans.plan import Selection
 
@@ -22,3 +22,4 @@ class LoneQuery:
     functions: tuple[UserFunction, ...]
     why: str  # it does not share more
     first: ForClause | None = None  # it can bind the nodes that `required` finds, instead of all that its path leads to
+    known: tuple[WhereClause, ...] = ()  # that all these nodes pass

@@ -8,7 +8,7 @@ from typing import Any
 
 from weft.engine.expressions.atomics import at_most_one, atoms, key_of, truth
 from weft.engine.expressions.comparing import comparable
-from weft.engine.expressions.items import DynamicError, Items, SingleValue, Untyped
+from weft.engine.expressions.items import DynamicError, Items, SingleValue, TreeNode, Untyped
 from weft.engine.expressions.join_index import JoinIndex
 from weft.engine.expressions.prepared import JoinCondition
 from weft.engine.expressions.scope import Run, Scope, evaluates, value
@@ -50,13 +50,14 @@ def _tuples(expression: FlwrExpression, scope: Scope) -> Tuples:
     for at, clause in enumerate(expression.clauses):
         match clause:
             case ForClause() if clause is run.first:
-                run.spend(len(run.first_nodes))
-                tuples = [variables for each in tuples for variables in _bindings(clause, each, run.first_nodes)]
+                tuples = [variables for each in tuples for variables in _first(clause, each, scope)]
             case ForClause():
                 join = run.prepared.join(expression, at)
                 tuples = _for(clause, tuples, scope) if join is None else _joined(clause, join, tuples, scope)
             case LetClause(name, inner):
                 tuples = [{**each, name: value(inner, scope.within(each))} for each in tuples]
+            case WhereClause() if any(clause is each for each in run.known):
+                pass
             case WhereClause(condition):
                 tuples = [each for each in tuples if truth(value(condition, scope.within(each)))]
             case OrderClause(keys):
@@ -85,6 +86,17 @@ def _for(clause: ForClause, tuples: Tuples, scope: Scope) -> Tuples:
         if not items and clause.allows_empty:
             made.append({**each, clause.name: [], **({clause.place: [0]} if clause.place else {})})
     return made
+
+
+def _first(clause: ForClause, variables: dict[str, Items], scope: Scope) -> Tuples:
+    """The bindings of the nodes that are known to be the ones that are wanted."""
+    nodes = scope.run.first_nodes
+    scope.run.spend(len(nodes))
+    if clause.place is None:
+        return _bindings(clause, variables, nodes)
+    items = value(clause.source, scope.within(variables))
+    places = {item.number: place for place, item in enumerate(items) if isinstance(item, TreeNode)}
+    return _bindings(clause, variables, items, [places[node.number] for node in nodes if isinstance(node, TreeNode)])
 
 
 def _bindings(

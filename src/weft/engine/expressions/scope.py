@@ -12,7 +12,7 @@ from weft.documents.escaping import escape_attribute, escape_text
 from weft.documents.fragment import Fragments
 from weft.engine.expressions.items import BuiltNode, DynamicError, Item, Items, Node, TreeNode
 from weft.engine.expressions.trees import DocumentTree
-from weft.plans.clauses import ForClause
+from weft.plans.clauses import ForClause, WhereClause
 from weft.plans.expressions import QueryExpression, UserFunction
 
 
@@ -29,6 +29,7 @@ class Run:
     too_long: str = ""  # what is told if there are more
     has_found: bool = False
     first: ForClause | None = None  # which binds these nodes alone
+    known: tuple[WhereClause, ...] = ()  # which these nodes pass
     first_nodes: Items = field(default_factory=list)
     memo: dict[Any, Any] = field(default_factory=dict)
 

@@ -39,6 +39,7 @@ def work_out(
         steps=limits.max_steps,
         characters=room,
         first=None if first_nodes is None else program.first,
+        known=() if first_nodes is None else program.known,
         first_nodes=[TreeNode(tree, tree.place_of(node)) for node in first_nodes or ()],
         too_long=f"more than {most}{'' if is_own else ' in all'}",
     )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from weft.documents.kind import Kind
 from weft.languages.xquery.findings import PASSING
 from weft.languages.xquery.values import join
-from weft.plans.clauses import CountClause, ForClause, LetClause, WhereClause
+from weft.plans.clauses import CountClause, ForClause, GroupClause, LetClause, WhereClause
 from weft.plans.expressions import (
     AxisStep,
     Call,
@@ -89,12 +89,12 @@ def required(body: QueryExpression, functions: tuple[UserFunction, ...]) -> Sele
 
 
 def first_binding(body: QueryExpression, selection: Selection) -> ForClause | None:
-    """The clause that may bind just the nodes that are required; nothing where it counts places, or there is more."""
+    """The clause that may bind just the nodes that are required; nothing where there is more."""
     found = [part for part in walk(body) if isinstance(part, Finding)]
     if len(found) != 1 or found[0].always or not isinstance(found[0].expression, FlwrExpression):
         return None
     first = next((each for each in found[0].expression.clauses if not isinstance(each, LetClause)), None)
-    if not isinstance(first, ForClause) or first.place is not None or first.allows_empty:
+    if not isinstance(first, ForClause) or first.allows_empty:
         return None
     source = first.source
     if not isinstance(source, Steps) or not isinstance(source.start, ComingDocument | TreeRoot):
@@ -102,6 +102,41 @@ def first_binding(body: QueryExpression, selection: Selection) -> ForClause | No
     is_plain = all(isinstance(step, AxisStep) and not step.predicates for step in source.steps)
     is_known = is_plain and _goes_down(source.steps) and isinstance(selection, Pattern)
     return first if is_known and selection != _ANY else None
+
+
+def known_conditions(body: QueryExpression, first: ForClause | None) -> tuple[WhereClause, ...]:
+    """The where clauses that the required nodes pass, as all that they ask for is in the pattern."""
+    flwrs = (part for part in walk(body) if isinstance(part, FlwrExpression) and first in part.clauses)
+    flwr = next(flwrs, None) if first is not None else None
+    if (
+        flwr is None
+        or first is None
+        or [name for each in flwr.clauses for name, _ in _bound(each)].count(first.name) != 1
+    ):
+        return ()
+    until = next((at for at, each in enumerate(flwr.clauses) if isinstance(each, GroupClause)), len(flwr.clauses))
+    some = (each for each in flwr.clauses[:until] if isinstance(each, WhereClause))
+    return tuple(each for each in some if _is_exact(each.condition, first.name))
+
+
+def _is_exact(condition: QueryExpression, subject: str) -> bool:
+    """Whether a condition and the test that it becomes mean the same."""
+    match condition:
+        case Connected("and", parts):
+            return all(_is_exact(part, subject) for part in parts)
+        case ComparedItems("general", _, left, ConstantValue(constant)):
+            return _is_plain(left, subject) and not isinstance(constant, bool)
+        case Steps():
+            return _is_plain(condition, subject)
+        case _:
+            return False
+
+
+def _is_plain(expression: QueryExpression, subject: str) -> bool:
+    """Whether an expression is a path without predicates from a variable."""
+    steps = expression.steps if isinstance(expression, Steps) else ()
+    has_none = all(isinstance(step, AxisStep) and not step.predicates for step in steps)
+    return has_none and _from_subject(expression, subject) is not None
 
 
 def _bound(part: object) -> Iterator[tuple[str, QueryExpression | None]]:

@@ -10,7 +10,7 @@ from weft.languages.xquery.findings import with_findings
 from weft.languages.xquery.flwr_expressions import FlwrExpressionParser
 from weft.languages.xquery.primaries import FunctionSignature, converted
 from weft.languages.xquery.references import read_string
-from weft.languages.xquery.required import first_binding, required
+from weft.languages.xquery.required import first_binding, known_conditions, required
 from weft.languages.xquery.signatures import find_signatures
 from weft.plans.expressions import QueryExpression, SequenceType, UserCall, UserFunction
 from weft.plans.lone_query import LoneQuery
@@ -55,7 +55,8 @@ class ProgramParser(FlwrExpressionParser):
         functions = tuple(self._functions)
         found = with_findings(body)
         needed = required(found, functions)
-        return LoneQuery(self.stream, needed, found, functions, why, first_binding(found, needed))
+        first = first_binding(found, needed)
+        return LoneQuery(self.stream, needed, found, functions, why, first, known_conditions(found, first))
 
     # -- prolog
 
