@@ -17,7 +17,8 @@ from weft.joins.match.lookups import MOST_COMPARED, Lookups
 from weft.joins.match.meetings import Meetings, SecondStage, TooMuch
 from weft.joins.match.search import Search, TooManyError, Tries
 from weft.joins.match.state import Held, Numbered, State, hold
-from weft.joins.match.witness import ValueCodes, Witnesses, take
+from weft.joins.match.value_codes import ValueCodes
+from weft.joins.match.witness import Witnesses, take
 from weft.joins.output.found import Found
 from weft.joins.time.absence import Absences
 from weft.joins.time.arrivals import Arrival

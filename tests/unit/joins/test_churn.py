@@ -17,7 +17,7 @@ from weft.engine.index_entry import EnginePlan
 from weft.errors import ConfigurationError
 from weft.joins import joins as joins_module
 from weft.joins.joins import Joins
-from weft.joins.match import readings, search, state, witness
+from weft.joins.match import readings, search, state, value_codes, witness
 from weft.joins.output import outputs, tables
 from weft.languages.xscl import parse
 
@@ -41,6 +41,7 @@ def swept_often() -> Iterator[None]:
             (joins_module, "_OFTEN", 4),
             (state, "_SWEEP", 2),
             (witness, "_SWEEP", 20),
+            (value_codes, "_SWEEP", 20),
             (outputs, "_SWEEP", 20),
             (tables, "_KEPT_BYTES", 1_000),
         ):
@@ -97,7 +98,7 @@ def test_documents_that_are_not_joined_leave_nothing_behind(kind: str) -> None:
     joins.process(read([Document("<a>0</a>", "first", "S", 1_000)]))
     moment = 1 if kind == "late" else 4e9
 
-    with patch.object(witness, "_SWEEP", 100), patch.object(tables, "_KEPT_BYTES", 1_000):
+    with patch.object(value_codes, "_SWEEP", 100), patch.object(tables, "_KEPT_BYTES", 1_000):
         for part in range(10):
             for at in range(100):
                 joins.process(read([Document(f"<a>{part}-{at}</a>", f"d{part}-{at}", "S", moment)]))

@@ -17,7 +17,8 @@ from weft.joins.match.lookups import PIECE, Equal, Lookups
 from weft.joins.match.nearness import Nearness
 from weft.joins.match.postings import Occurrences
 from weft.joins.match.state import State
-from weft.joins.match.witness import ValueCodes, Witnesses
+from weft.joins.match.value_codes import ValueCodes
+from weft.joins.match.witness import Witnesses
 
 _FEW = 8  # openings that are tried for a pair of documents; among more those whose windows are long enough are found
 

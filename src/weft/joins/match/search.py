@@ -19,7 +19,7 @@ from weft.joins.match.layout import At
 from weft.joins.match.layouts import Layouts, Nodes
 from weft.joins.match.state import Held, State
 from weft.joins.match.unfollowed import Unfollowed
-from weft.joins.match.witness import ValueCodes
+from weft.joins.match.value_codes import ValueCodes
 
 #: The blocks that are still without a document, one after the other, each with an equality that leads to it.
 SearchOrder = Sequence[tuple[int, Condition]]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from weft.joins.match.readings import reading
-from weft.joins.match.witness import NO_VALUE
+from weft.joins.match.value_codes import NO_VALUE
 from weft.plans.comparisons import HOLDS
 from weft.plans.plan import Comparison
 

@@ -24,13 +24,13 @@ from weft.joins.compile.graph import Definition
 from weft.joins.match.ancestors import Ancestors, climb_of
 from weft.joins.match.derived import derive
 from weft.joins.match.streams import StreamsOfVariables
+from weft.joins.match.value_codes import ValueCodes
 from weft.plans.plan import Edge, Link, Pattern
 from weft.plans.xscl import Derivation
 
 _NONE = np.zeros(0, np.int32)
 NO_EDGES = _NONE, _NONE, _NONE
 NodeColumns = tuple[Ints, Ints, Ints]
-NO_VALUE = -1  # the code of what has none: nothing is equal to it, not even itself
 _SWEEP = 10_000  # results that nobody asks for any more, before the engine is built anew
 #: A variable, or an edge from one.
 _WitnessKey = Definition | tuple[Definition, tuple[Link, ...]]
@@ -93,40 +93,6 @@ def weights(table: NodeTable, nodes: Ints, enough: int) -> Longs:
     if found.sum() > enough:
         found[places] = table.text_start[table.text_last[rows]] - table.text_start[table.text_first[rows]]
     return found
-
-
-class ValueCodes:
-    """String-values as numbers: equal texts have equal numbers."""
-
-    def __init__(self) -> None:
-        self.codes: dict[str, int] = {}
-        self.texts: dict[int, str] = {}
-        self._next = 0
-        self._kept = 0  # how many were kept last
-
-    @property
-    def has_grown(self) -> bool:
-        """Whether so many came since some were forgotten last that it is worth while to look again."""
-        return len(self.texts) > max(_SWEEP, 2 * self._kept)
-
-    def code(self, texts: Sequence[str | None]) -> Longs:
-        """The number of each text; of what has no value there is none."""
-        codes = np.empty(len(texts), np.int64)
-        known = self.codes
-        for at, text in enumerate(texts):
-            code = NO_VALUE if text is None else known.get(text)
-            if code is None and text is not None:
-                code = known[text] = self._next
-                self.texts[code] = text
-                self._next += 1
-            codes[at] = NO_VALUE if code is None else code
-        return codes
-
-    def keep(self, codes: Longs) -> None:
-        """Forget all other texts. Their numbers are not given again."""
-        self.texts = {code: self.texts[code] for code in np.unique(codes).tolist() if code >= 0}
-        self.codes = {text: code for code, text in self.texts.items()}
-        self._kept = len(self.texts)
 
 
 class FirstStage:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal, localcontext
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 from weft.languages.reader import MOST_NESTED, OnWarning
 from weft.languages.xpath.names import Names
-from weft.languages.xscl.block import BlockParser
 from weft.languages.xscl.templates import TextTemplates
+from weft.languages.xscl.terms import TermParser, as_number, is_number
 from weft.plans.comparisons import FLIPPED
-from weft.plans.flwr import Element, Enclosed, Slot, Variable
-from weft.plans.plan import Comparison, Link, conjunction
-from weft.plans.xscl import Block, Derivation, DerivationName, Join, JoinOperator, Predicate, Term, Window, Xscl
+from weft.plans.flwr import Element, Enclosed, Slot
+from weft.plans.plan import Comparison
+from weft.plans.xscl import Block, Join, JoinOperator, Predicate, Term, Window, Xscl
 
 _LANGUAGE = "XSCL"
 _TEMPLATES = TextTemplates()
@@ -27,8 +25,6 @@ _UNITS = {  # in nanoseconds
     "day": 86_400_000_000_000,
     "week": 604_800_000_000_000,
 }
-_FUNCTIONS: tuple[str, ...] = get_args(DerivationName)
-_CALL = re.compile(r"\s*\(")  # behind the name of a function
 _LONGEST = 2**62  # nanoseconds, 146 years; or documents
 
 
@@ -61,13 +57,11 @@ def parse(
     return _TEMPLATES.plan(query, context, read)
 
 
-class XsclParser(BlockParser):
+class XsclParser(TermParser):
     """`[SELECT * | element FROM] block { operator{predicates, window} block } [PUBLISH name]`."""
 
     def __init__(self, query: str, names: Names, language: str) -> None:
         super().__init__(query, names, language)
-        self._blocks: list[Block] = []
-        self._terms: dict[str, Term] = {}  # the variables of the blocks by name
         self.seek(0)
 
     def query_plan(self) -> Xscl:
@@ -266,94 +260,18 @@ class XsclParser(BlockParser):
     # -- predicates
 
     def _predicate(self, before: range, behind: range) -> Predicate:
-        at, left = self.at, self._term()
+        at, left = self.at, self.term()
         if self.text not in FLIPPED:
             self.unexpected("one of = != < <= > >=")
         operator = cast(Comparison, self.advance())
-        right = self._term()
+        right = self.term()
         if left.block > right.block:
             left, operator, right = right, FLIPPED[operator], left
         if left.block not in before or right.block not in behind:
             self.fail("expected a variable of the block behind and one of a block before", at)
-        if operator in ("=", "!=") and (_is_number(left) or _is_number(right)):
-            left, right = _as_number(left), _as_number(right)  # a number is compared with numbers
+        if operator in ("=", "!=") and (is_number(left) or is_number(right)):
+            left, right = as_number(left), as_number(right)  # a number is compared with numbers
         return Predicate(left, operator, right)
-
-    def _term(self) -> Term:
-        """A variable, or a path from one, perhaps in a function: value-join normal form has a variable for that too."""
-        if self.kind == "name" and self.text in _FUNCTIONS and _CALL.match(self.query, self.at + len(self.text)):
-            return self._derived()
-        self.accept("$")
-        if self.kind != "name":
-            self.unexpected("a variable")
-        at = self.at
-        name = self.variable_name(at)
-        if name not in self._terms:
-            called = _CALL.match(self.query, at + len(name))
-            if called:
-                self.refuse(f"{name}() of a compared variable", at, f"there are {', '.join(_FUNCTIONS)}")
-            self.fail(f"expected a variable of the blocks, found {name}", at)
-        return self._term_below(self._terms[name])
-
-    def _derived(self) -> Term:
-        """A function of a variable's value."""
-        name = cast(DerivationName, self.advance())
-        self.enter()
-        self.expect("(")
-        term = self._term()
-        arguments: list[float] = []
-        while name == "substring" and len(arguments) < 2 and self.accept(","):
-            arguments.append(self._constant())
-        if name == "substring" and not arguments:
-            self.unexpected("a comma and a position")
-        self.leave()
-        self.expect(")")
-        if name == "string" and not _is_number(term):
-            return term
-        return replace(term, derived=(*term.derived, Derivation(name, tuple(arguments))))
-
-    def _constant(self) -> float:
-        is_negative = self.accept("-")
-        if self.kind != "number":
-            self.unexpected("a number")
-        value = float(self.advance())
-        return -value if is_negative else value
-
-    def _term_below(self, term: Term) -> Term:
-        if self.kind == "sign" and self.text == "[":
-            self._add_test(term)
-        if self.kind != "sign" or self.text not in ("/", "//"):
-            return term
-        at = self.at
-        links = self.steps(self.advance() == "//")
-        if not links or not links[0].path:
-            self.refuse("a step that stays at the variable", at)
-        block = self._blocks[term.block]
-        variables = (*block.variables, Variable("", term.variable, links))  # always a new one: each predicate may hold
-        self._blocks[term.block] = Block(block.stream, variables, block.output)  # for another node on the path
-        return Term(term.block, len(block.variables))
-
-    def _add_test(self, term: Term) -> None:
-        """Predicates behind a variable ask of it what they would ask in its block."""
-        block = self._blocks[term.block]
-        variable = block.variables[term.variable]
-        links = list(variable.links)
-        tests = self.predicates(rankable=False)
-        if self.asked_above is not None:
-            self.refuse("a step that goes up, or several ways, behind a variable", self.at)
-        first = () if links[-1].test is None else (links[-1].test,)
-        links[-1] = Link(links[-1].path, conjunction([*first, *tests]))
-        variables = list(block.variables)
-        variables[term.variable] = replace(variable, links=tuple(links))
-        self._blocks[term.block] = Block(block.stream, tuple(variables), block.output)
-
-
-def _is_number(term: Term) -> bool:
-    return bool(term.derived) and term.derived[-1].name == "number"
-
-
-def _as_number(term: Term) -> Term:
-    return term if _is_number(term) else replace(term, derived=(*term.derived, Derivation("number")))
 
 
 def _whole(number: str, unit: int) -> int:

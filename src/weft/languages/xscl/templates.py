@@ -20,14 +20,14 @@ _CONSTANT = re.compile(r"=\s*(?P<quote>['\"])(?P<text>[\w.:/@+-]+(?: [\w.:/@+-]+
 _KEPT = 256  # texts that are remembered
 
 #: The way to a place in a plan: names of fields and places in tuples.
-_Way = tuple[str | int, ...]
+_PlanWay = tuple[str | int, ...]
 
 
 class TextTemplates:
     """Plans of texts that were read, by all of the text but its constant."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Hashable, tuple[Xscl, _Way]] = OrderedDict()
+        self._known: OrderedDict[Hashable, tuple[Xscl, _PlanWay]] = OrderedDict()
 
     def plan(self, query: str, context: Hashable, read: Callable[[], tuple[Xscl, bool]]) -> Xscl:
         """The plan of a query; `read` reads the text, and says whether there is nothing to warn of."""
@@ -56,7 +56,7 @@ class TextTemplates:
         return plan
 
 
-def _ways(node: object, text: str, way: _Way) -> list[_Way]:
+def _ways(node: object, text: str, way: _PlanWay) -> list[_PlanWay]:
     """The ways to all values that are compared with this text."""
     if isinstance(node, Value):
         return [(*way, "constant")] if node.operator == "=" and node.constant == text else []
@@ -68,7 +68,7 @@ def _ways(node: object, text: str, way: _Way) -> list[_Way]:
     return []
 
 
-def _put(node: Any, way: _Way, text: str) -> Any:
+def _put(node: Any, way: _PlanWay, text: str) -> Any:
     """The same with another text at the end of the way."""
     if not way:
         return text
