@@ -46,7 +46,7 @@ class StreamState:
 def measure_state(sizes: Sequence[int]) -> StreamState | None:
     """Batches of a thousand documents when so many are held; None if Spark does not start."""
     try:
-        with session() as spark, TemporaryDirectory() as folder:
+        with TemporaryDirectory(ignore_cleanup_errors=True) as folder, session() as spark:
             return _measure(spark, Path(folder), sizes)
     except ConfigurationError:
         return None

@@ -9,6 +9,8 @@ import os
 import sys
 from importlib.abc import MetaPathFinder
 
+import pyarrow as pa
+
 #: A setting of Spark that tells its workers.
 WITHOUT_PANDAS = {"spark.executorEnv.WEFT_WITHOUT_PANDAS": "1"}
 
@@ -17,8 +19,6 @@ def hide_pandas() -> None:
     """Have pyarrow look for pandas in vain, once and for all; who imports pandas gets it as ever."""
     if "WEFT_WITHOUT_PANDAS" not in os.environ or "pandas" in sys.modules:
         return
-    import pyarrow as pa  # noqa: PLC0415
-
     refusal = _Refusal()
     sys.meta_path.insert(0, refusal)
     try:
