@@ -330,9 +330,9 @@ def test_the_name_that_deliver_was_told_must_be_told_again(spark: SparkSession) 
     [
         ({"column": "xml"}, "column: expected one of value, message, number, found 'xml'"),
         ({"column": "number"}, "column 'number': expected string or binary, found int"),
-        ({}, "the frame has a column 'message', which is to be added; rename it, or leave it out of keys"),
+        ({}, "the frame has a column 'message', which is to be added; give a prefix"),
         ({"keys": ["id"]}, "keys: expected some of value, message, number, found 'id'"),
-        ({"keys": [], "mode": "permissive"}, "mode: expected one of PERMISSIVE, DROPMALFORMED, FAILFAST"),
+        ({"keys": [], "mode": "sometimes"}, "mode: expected one of PERMISSIVE, DROPMALFORMED, FAILFAST"),
         ({"keys": ["number"], "columnNameOfCorruptRecord": "number"}, "the frame has a column 'number'"),
     ],
 )

@@ -48,7 +48,7 @@ def test_columns_of_one_name_have_one_type() -> None:
         deliver([TYPED, Subscription("b", "//o", columns={"id": "count(s)"})])
 
 
-@pytest.mark.parametrize("form", ["parquet", "json", "files"])
+@pytest.mark.parametrize("form", ["parquet", "files"])
 def test_sinks_carry_typed_rows(spark: SparkSession, tmp_path: Path, form: Format) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "1.xml").write_text(TEXT)

@@ -18,7 +18,7 @@ from weft.cli.check import check
 from weft.cli.explain import explain
 from weft.cli.generate import generate
 from weft.cli.header import header
-from weft.cli.logs import LogFormat, set_up_logging
+from weft.cli.logs import LogFormat, set_up_logging, tell
 from weft.cli.match import match
 from weft.cli.network import network
 from weft.cli.query import query, serve_queries
@@ -54,7 +54,7 @@ class Commands(TyperGroup):
             text = str(error)
             if isinstance(error, OSError) and error.filename:
                 text = f"{error.filename}: {error.strerror}"
-            typer.echo(text if isinstance(error, QueryError) else f"weft: {text}", err=True)
+            tell(text if isinstance(error, QueryError) else f"weft: {text}", error=type(error).__name__)
             raise typer.Exit(2) from None
 
 

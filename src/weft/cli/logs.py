@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from datetime import UTC, datetime
 from typing import Literal
-
-import typer
 
 LogFormat = Literal["text", "json"]
 #: What a command tells of its own work: shown unless somebody says otherwise, as it stands.
@@ -21,7 +20,7 @@ class Lines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line; whoever reads it may be gone."""
         try:
-            typer.echo(self.format(record), err=True)
+            print(self.format(record), file=sys.stderr, flush=True)  # typer.echo would write past a progress bar
         except Exception:
             self.handleError(record)
 
@@ -63,4 +62,7 @@ def set_up_logging(verbose: bool, form: LogFormat) -> None:
 
 def tell(text: str, **more: object) -> None:
     """Tell people, or machines, what a command does; `more` are fields of the JSON."""
-    logging.getLogger(TOLD).info("%s", text, extra=more)
+    if logging.getLogger("weft").handlers:
+        logging.getLogger(TOLD).info("%s", text, extra=more)
+    else:  # what is wrong with the settings themselves
+        print(text, file=sys.stderr, flush=True)

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from weft.broker.broker import Broker
+from weft.cli.logs import tell
 from weft.documents import Document, Limits
 from weft.errors import ConfigurationError, DocumentError
 from weft.inputs.arriving import arriving
@@ -47,7 +48,8 @@ class Rejected:
     def tell(self, error: DocumentError) -> None:
         """One line on standard error."""
         self.any = True
-        print(error, file=sys.stderr)  # typer.echo would write past the progress bar
+        told = {"document": error.document, "line": error.line, "column": error.column, "reason": error.reason}
+        tell(str(error), **told)
 
     def tell_new(self, broker: Broker) -> set[str]:
         """Those that the broker has rejected since the last call; their names come back."""

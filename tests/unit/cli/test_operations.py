@@ -61,6 +61,16 @@ def test_logs_are_json_for_machines() -> None:
     assert records[0]["time"].endswith("Z")
 
 
+@pytest.mark.usefixtures("folder")
+def test_what_is_wrong_is_json_too() -> None:
+    rejected = run("--log-format", "json", "match", "q.xpath", "bad.xml")
+    failed = run("--log-format", "json", "match", "none.xpath", "a.xml")
+
+    (told,) = map(json.loads, rejected.stderr.splitlines())
+    assert (told["document"], told["line"], told["column"], told["reason"]) == ("bad.xml", 1, 4, "no element found")
+    assert json.loads(failed.stderr)["message"] == "weft: none.xpath: no such file or folder of subscriptions"
+
+
 def test_a_file_says_what_options_say(folder: Path) -> None:
     (folder / "weft.toml").write_text('[match]\nids = true\nlimit = ["max_depth=1"]\n[weft]\nlog-format = "json"\n')
     (folder / "other.toml").write_text("[match]\nids = true\n")
