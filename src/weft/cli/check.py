@@ -20,7 +20,7 @@ _LANGUAGES = {"xpath": "XPath", "xquery": "FLWR", "xscl": "XSCL"}
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Remark:
     """What is wrong with one subscription, or looks so; line and column are those in its query."""
 
     id: str | None
@@ -37,8 +37,8 @@ class Findings:
     subscriptions: int = 0
     languages: dict[str, int] = field(default_factory=dict)
     ids: list[str] = field(default_factory=list)
-    errors: list[Finding] = field(default_factory=list)
-    warnings: list[Finding] = field(default_factory=list)
+    errors: list[Remark] = field(default_factory=list)
+    warnings: list[Remark] = field(default_factory=list)
 
 
 def check(
@@ -91,7 +91,7 @@ def find_all(queries: Path, naming: Naming) -> Findings:
                 found.errors.append(_finding(subscription, error))
         found.warnings += [_finding(subscription, each.message) for each in told if each.category is QueryWarning]
     if not found.subscriptions and not found.errors:
-        found.warnings.append(Finding(None, str(queries), None, None, f"{queries}: there is no subscription in it"))
+        found.warnings.append(Remark(None, str(queries), None, None, f"{queries}: there is no subscription in it"))
     return found
 
 
@@ -104,9 +104,9 @@ def _named(subscription: Subscription, naming: Naming) -> Subscription:
     )
 
 
-def _finding(subscription: Subscription | None, told: BaseException | str) -> Finding:
+def _finding(subscription: Subscription | None, told: BaseException | str) -> Remark:
     if subscription is None:
-        return Finding(None, None, None, None, str(told))
+        return Remark(None, None, None, None, str(told))
     place, line, column = subscription.place, None, None
     text = str(told).removeprefix(f"{place}: ")
     if isinstance(told, QueryError):
@@ -114,7 +114,7 @@ def _finding(subscription: Subscription | None, told: BaseException | str) -> Fi
     elif isinstance(told, QueryWarning):
         before = told.query[: told.at]
         line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
-    return Finding(subscription.id, place, line, column, text)
+    return Remark(subscription.id, place, line, column, text)
 
 
 def _tell(found: Findings) -> None:
@@ -134,7 +134,7 @@ def _tell(found: Findings) -> None:
         typer.echo("0 subscriptions")
 
 
-def _shown(finding: Finding) -> str:
+def _shown(finding: Remark) -> str:
     """With the id, unless that is only the number of the line."""
     if finding.id is None:
         return finding.message

@@ -15,7 +15,7 @@ from rich.console import Console
 from weft.cli.interrupts import Interrupts
 from weft.cli.network_report import print_deliveries, tell_report, tell_topology
 from weft.cli.options import LimitSettings, RowTag
-from weft.cli.places import Jars, KafkaOptions, Links, read_links
+from weft.cli.places import Jars, KafkaOptions, LinkPlace, read_links
 from weft.cli.sources import Rejected, find_documents, read_batches
 from weft.documents.document import Document, Limits, read_limits
 from weft.durable import write_atomically
@@ -155,7 +155,7 @@ def run(
     row_tag: RowTag = None,
     master: Master = "local[*]",
     limit: LimitSettings = None,
-    links: Links = None,
+    links: LinkPlace = None,
     option: KafkaOptions = None,
     jars: Jars = None,
 ) -> None:

@@ -47,7 +47,7 @@ ViewsOfRecords = Annotated[
     typer.Option(metavar="FILE", help="Configurations of views: records with their headers are parsed only if needed."),
 ]
 
-Links = Annotated[
+LinkPlace = Annotated[
     str | None,
     typer.Option(metavar="kafka://HOST:PORT/NAME", help="Each link is a topic NAME.FROM.TO; else a folder in DIR."),
 ]

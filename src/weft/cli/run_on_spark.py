@@ -40,12 +40,7 @@ def run_on_spark(
 ) -> bool:
     """Whether the job was done; a stream is, however it ends."""
     compiled = check_job(job, stream)
-    topics = [each for each in (job.documents, job.target) if isinstance(each, Topics)]
-    if not master.startswith("sc:"):  # there it is the server that must reach them
-        for each in topics:
-            check_answers(each)
-        conf = connector_settings(jars, conf, bool(topics))
-    log, settings = job.output / "spark.log", {**WITHOUT_PANDAS, **conf}
+    log, settings = job.output / "spark.log", _settings(job, master, conf, jars)
     number = "" if compiled is None else f" for {compiled.count:,} subscriptions"
     tell(f"weft: starting Spark on {master}{number}; its log is {log}", master=master)
     with (
@@ -72,6 +67,16 @@ def run_on_spark(
                 query.awaitTermination()  # raises what ended it
         return True
     return False  # interrupted, and told by Spark as an error
+
+
+def _settings(job: Job, master: str, conf: Mapping[str, str], jars: str | None) -> Mapping[str, str]:
+    """The settings of Spark, with its connector where the job needs one; raises if nobody answers for its topics."""
+    topics = [each for each in (job.documents, job.target) if isinstance(each, Topics)]
+    if not master.startswith("sc:"):  # there it is the server that must reach them
+        for each in topics:
+            check_answers(each)
+        conf = connector_settings(jars, conf, bool(topics))
+    return {**WITHOUT_PANDAS, **conf}
 
 
 def _finish(work: Callable[[], BatchMetrics], cancel: Callable[[], None], interrupts: Interrupts) -> bool:

@@ -35,24 +35,24 @@ class Come(NamedTuple):
 
 
 @dataclass(slots=True)
-class Run:
+class SortedRun:
     """Codes in order, with their documents, in order, and until when each is of use."""
 
     code: Longs
     document: Longs
     until: Longs
 
-    def merged(self, other: Run, watermark: int) -> Run:
+    def merged(self, other: SortedRun, watermark: int) -> SortedRun:
         """Both, without what is of no use any more."""
         code, document = np.concatenate([self.code, other.code]), np.concatenate([self.document, other.document])
         return sorted_run(code, document, np.concatenate([self.until, other.until]), watermark)
 
 
-def sorted_run(code: Longs, document: Longs, until: Longs, watermark: int) -> Run:
+def sorted_run(code: Longs, document: Longs, until: Longs, watermark: int) -> SortedRun:
     """Codes that are still of use, in order."""
     kept = np.flatnonzero(until >= watermark)
     order = kept[np.lexsort((document[kept], code[kept]))]
-    return Run(code[order], document[order], until[order])
+    return SortedRun(code[order], document[order], until[order])
 
 
 class Hits:
@@ -129,7 +129,7 @@ class PairWays:
         np.maximum.at(until, row, uses)
         return until, _code(change.definition, change.key), change.number[row], uses
 
-    def hits(self, come: Sequence[Come], runs: Sequence[Run]) -> Iterator[tuple[int, tuple[Hits, Hits]]]:
+    def hits(self, come: Sequence[Come], runs: Sequence[SortedRun]) -> Iterator[tuple[int, tuple[Hits, Hits]]]:
         """What each of some documents has in common with those that are kept."""
         asked = [
             (at, predicate, is_later, self._definition[other], key)

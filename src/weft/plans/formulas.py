@@ -72,7 +72,7 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True)
-class Filtered:
+class NodeFilter:
     """Those nodes that pass conditions; positions count all of them, in document order."""
 
     nodes: Formula
@@ -80,7 +80,7 @@ class Filtered:
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
+class NodePath:
     """All nodes that a formula selects from each of the nodes of another, as in `a/(b | c)[1]`."""
 
     nodes: Formula
@@ -103,7 +103,7 @@ class VariableNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantified:
+class NodeQuantifier:
     """Some node, or every one, meets the condition where it is what the variable holds."""
 
     is_every: bool
@@ -130,11 +130,11 @@ class Applied:
     arguments: tuple[Formula, ...] = ()
 
 
-Formula = Fixed | Walk | Filtered | Mapped | NodeSet | VariableNode | Quantified | Related | Applied
+Formula = Fixed | Walk | NodeFilter | NodePath | NodeSet | VariableNode | NodeQuantifier | Related | Applied
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionSignature:
+class CoreFunction:
     """What a function makes, and of what; the last parameter may repeat, or be left out."""
 
     result: FormulaType
@@ -148,38 +148,38 @@ _NUMBER: tuple[FormulaType, ...] = ("number",)
 _NODES: tuple[FormulaType, ...] = ("nodes",)
 _TRUTH: tuple[FormulaType, ...] = ("truth",)
 #: The functions that formulas have; `text` and `number` of nodes are those of the first one.
-SIGNATURES: dict[str, FunctionSignature] = {
-    "string": FunctionSignature("text", _TEXT),
-    "number": FunctionSignature("number", _NUMBER),
-    "boolean": FunctionSignature("truth", _TRUTH, 1),
-    "not": FunctionSignature("truth", _TRUTH, 1),
-    "true": FunctionSignature("truth"),
-    "false": FunctionSignature("truth"),
-    "position": FunctionSignature("number"),
-    "last": FunctionSignature("number"),
-    "count": FunctionSignature("number", _NODES, 1),
-    "sum": FunctionSignature("number", _NODES, 1),
-    "exists": FunctionSignature("truth", _NODES, 1),
-    "empty": FunctionSignature("truth", _NODES, 1),
-    "name": FunctionSignature("text", _NODES),
-    "local-name": FunctionSignature("text", _NODES),
-    "namespace-uri": FunctionSignature("text", _NODES),
-    "concat": FunctionSignature("text", ("text", "text"), 2, repeats=True),
-    "contains": FunctionSignature("truth", ("text", "text"), 2),
-    "starts-with": FunctionSignature("truth", ("text", "text"), 2),
-    "ends-with": FunctionSignature("truth", ("text", "text"), 2),
-    "substring": FunctionSignature("text", ("text", "number", "number"), 2),
-    "substring-before": FunctionSignature("text", ("text", "text"), 2),
-    "substring-after": FunctionSignature("text", ("text", "text"), 2),
-    "string-length": FunctionSignature("number", _TEXT),
-    "normalize-space": FunctionSignature("text", _TEXT),
-    "translate": FunctionSignature("text", ("text", "text", "text"), 3),
-    "upper-case": FunctionSignature("text", _TEXT, 1),
-    "lower-case": FunctionSignature("text", _TEXT, 1),
-    "floor": FunctionSignature("number", _NUMBER, 1),
-    "ceiling": FunctionSignature("number", _NUMBER, 1),
-    "round": FunctionSignature("number", _NUMBER, 1),
-    "abs": FunctionSignature("number", _NUMBER, 1),
+SIGNATURES: dict[str, CoreFunction] = {
+    "string": CoreFunction("text", _TEXT),
+    "number": CoreFunction("number", _NUMBER),
+    "boolean": CoreFunction("truth", _TRUTH, 1),
+    "not": CoreFunction("truth", _TRUTH, 1),
+    "true": CoreFunction("truth"),
+    "false": CoreFunction("truth"),
+    "position": CoreFunction("number"),
+    "last": CoreFunction("number"),
+    "count": CoreFunction("number", _NODES, 1),
+    "sum": CoreFunction("number", _NODES, 1),
+    "exists": CoreFunction("truth", _NODES, 1),
+    "empty": CoreFunction("truth", _NODES, 1),
+    "name": CoreFunction("text", _NODES),
+    "local-name": CoreFunction("text", _NODES),
+    "namespace-uri": CoreFunction("text", _NODES),
+    "concat": CoreFunction("text", ("text", "text"), 2, repeats=True),
+    "contains": CoreFunction("truth", ("text", "text"), 2),
+    "starts-with": CoreFunction("truth", ("text", "text"), 2),
+    "ends-with": CoreFunction("truth", ("text", "text"), 2),
+    "substring": CoreFunction("text", ("text", "number", "number"), 2),
+    "substring-before": CoreFunction("text", ("text", "text"), 2),
+    "substring-after": CoreFunction("text", ("text", "text"), 2),
+    "string-length": CoreFunction("number", _TEXT),
+    "normalize-space": CoreFunction("text", _TEXT),
+    "translate": CoreFunction("text", ("text", "text", "text"), 3),
+    "upper-case": CoreFunction("text", _TEXT, 1),
+    "lower-case": CoreFunction("text", _TEXT, 1),
+    "floor": CoreFunction("number", _NUMBER, 1),
+    "ceiling": CoreFunction("number", _NUMBER, 1),
+    "round": CoreFunction("number", _NUMBER, 1),
+    "abs": CoreFunction("number", _NUMBER, 1),
 }
 #: Operators of arithmetic; `negative` is the sign, `double` reads a text as XQuery does, and makes nothing of nothing.
 ARITHMETIC = ("+", "-", "*", "div", "mod", "idiv")
@@ -193,9 +193,9 @@ def type_of(formula: Formula) -> FormulaType:
     match formula:
         case Fixed(value):
             return "truth" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
-        case Walk() | Filtered() | Mapped() | NodeSet() | VariableNode():
+        case Walk() | NodeFilter() | NodePath() | NodeSet() | VariableNode():
             return "nodes"
-        case Related() | Quantified():
+        case Related() | NodeQuantifier():
             return "truth"
         case Applied(function):
             if function in ARITHMETIC or function in _MEASURES:
@@ -213,16 +213,16 @@ def parts_of_formula(formula: Formula) -> Iterator[Formula]:
             for move in moves:
                 for condition in move.conditions:
                     yield from parts_of_formula(condition)
-        case Filtered(nodes, conditions):
+        case NodeFilter(nodes, conditions):
             for part in (nodes, *conditions):
                 yield from parts_of_formula(part)
-        case Mapped(nodes, inner):
+        case NodePath(nodes, inner):
             yield from parts_of_formula(nodes)
             yield from parts_of_formula(inner)
         case NodeSet(_, parts) | Applied(_, parts):
             for part in parts:
                 yield from parts_of_formula(part)
-        case Quantified(_, _, source, condition):
+        case NodeQuantifier(_, _, source, condition):
             yield from parts_of_formula(source)
             yield from parts_of_formula(condition)
         case Related(_, left, right):
@@ -239,11 +239,11 @@ def asks_position(formula: Formula) -> bool:
             return any(map(asks_position, parts))
         case Related(_, left, right):
             return asks_position(left) or asks_position(right)
-        case Filtered(nodes) | Mapped(nodes):
+        case NodeFilter(nodes) | NodePath(nodes):
             return asks_position(nodes)
         case Walk(start):
             return not isinstance(start, str) and asks_position(start)
-        case Quantified(_, _, source, condition):
+        case NodeQuantifier(_, _, source, condition):
             return asks_position(source) or asks_position(condition)
         case _:
             return False

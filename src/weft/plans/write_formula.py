@@ -10,13 +10,13 @@ from weft.documents.kind import Kind
 from weft.plans.formulas import (
     ARITHMETIC,
     Applied,
-    Filtered,
     Fixed,
     Formula,
-    Mapped,
     Move,
+    NodeFilter,
+    NodePath,
+    NodeQuantifier,
     NodeSet,
-    Quantified,
     Related,
     VariableNode,
     Walk,
@@ -73,15 +73,15 @@ class _FormulaWriter:
             case Walk(start, moves):
                 assert not isinstance(start, str), "all others start from nodes"
                 return f"{self._primary(start)}/{self._path(moves)}"
-            case Filtered(nodes, conditions):
+            case NodeFilter(nodes, conditions):
                 return f"({self.written(nodes)}){self._conditions(conditions)}"
-            case Mapped(nodes, inner):
+            case NodePath(nodes, inner):
                 return f"{self._primary(nodes)}/({self.written(inner)})"
             case NodeSet(operator, parts):
                 return {"union": " | "}.get(operator, f" {operator} ").join(map(self._operand, parts))
             case VariableNode(name):
                 return f"${name}"
-            case Quantified(is_every, name, source, condition):
+            case NodeQuantifier(is_every, name, source, condition):
                 word = "every" if is_every else "some"
                 return f"{word} ${name} in {self._operand(source)} satisfies {self._operand(condition)}"
             case Related(operator, left, right, reading):
@@ -108,7 +108,7 @@ class _FormulaWriter:
 
     def _operand(self, formula: Formula) -> str:
         written = self.written(formula)
-        if isinstance(formula, Related | NodeSet | Quantified):
+        if isinstance(formula, Related | NodeSet | NodeQuantifier):
             return f"({written})"
         if isinstance(formula, Applied) and formula.function in ("and", "or", "if", "negative", *ARITHMETIC):
             return f"({written})"
@@ -116,7 +116,7 @@ class _FormulaWriter:
 
     def _primary(self, formula: Formula) -> str:
         written = self.written(formula)
-        return written if isinstance(formula, VariableNode | Filtered) else f"({written})"
+        return written if isinstance(formula, VariableNode | NodeFilter) else f"({written})"
 
     def _path(self, moves: tuple[Move, ...]) -> str:
         return "/".join(map(self._move, moves))

@@ -12,13 +12,13 @@ from weft.engine.formulas.relations import related
 from weft.plans.formulas import (
     REVERSE,
     Applied,
-    Filtered,
     Fixed,
     Formula,
-    Mapped,
     Move,
+    NodeFilter,
+    NodePath,
+    NodeQuantifier,
     NodeSet,
-    Quantified,
     Related,
     VariableNode,
     Walk,
@@ -37,15 +37,15 @@ def work_of(formula: Formula) -> Work:
             return lambda *_: value
         case Walk():
             return _walk(formula)
-        case Filtered(nodes, conditions):
+        case NodeFilter(nodes, conditions):
             return _filter(work_of(nodes), conditions)
-        case Mapped(nodes, inner):
+        case NodePath(nodes, inner):
             return _map(work_of(nodes), work_of(inner))
         case NodeSet():
             return _gather(formula)
         case VariableNode(name):
             return lambda view, *_: [view.variables[name]]
-        case Quantified():
+        case NodeQuantifier():
             return _quantify(formula)
         case Related(operator, left, right, reading):
             return related(operator, work_of(left), work_of(right), (type_of(left), type_of(right)), reading)
@@ -163,7 +163,7 @@ def _gather(formula: NodeSet) -> Work:
     return gathered
 
 
-def _quantify(formula: Quantified) -> Work:
+def _quantify(formula: NodeQuantifier) -> Work:
     source, condition = work_of(formula.source), work_of(formula.condition)
     name, is_every = formula.name, formula.is_every
 

@@ -15,13 +15,13 @@ from weft.plans.comparisons import FLIPPED
 from weft.plans.formulas import (
     ARITHMETIC,
     Applied,
-    Filtered,
     Fixed,
     Formula,
-    Mapped,
     Move,
+    NodeFilter,
+    NodePath,
+    NodeQuantifier,
     NodeSet,
-    Quantified,
     Related,
     Walk,
     type_of,
@@ -101,7 +101,7 @@ def needs(formula: Formula) -> list[Test]:
         case Walk("here", moves):
             asked = _asked(moves)
             return [asked] if asked is not None else []
-        case Filtered(nodes) | Mapped(nodes):
+        case NodeFilter(nodes) | NodePath(nodes):
             return needs(nodes)
         case NodeSet("union", parts) | Applied("or", parts):
             return _either([needs(part) for part in parts])
@@ -111,7 +111,7 @@ def needs(formula: Formula) -> list[Test]:
             return needs(parts[0])
         case Related(operator, left, right, reading) if reading != "truth":
             return _distinct(each for side in (left, right) for each in _of_side(side, operator))
-        case Quantified(False, _, source):
+        case NodeQuantifier(False, _, source):
             return needs(source)
         case Applied("boolean" | "exists", (part,)):
             return needs(part)
@@ -220,7 +220,7 @@ def needs_at_root(formula: Formula) -> Test | None:
                 return None
         case Walk(start) if not isinstance(start, str):
             return needs_at_root(start)
-        case Filtered(nodes) | Mapped(nodes):
+        case NodeFilter(nodes) | NodePath(nodes):
             return needs_at_root(nodes)
         case NodeSet("union", parts):
             return next(iter(_either([[each] if (each := needs_at_root(part)) else [] for part in parts])), None)

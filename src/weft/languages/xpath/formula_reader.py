@@ -15,14 +15,14 @@ from weft.plans.formulas import (
     AXES,
     SIGNATURES,
     Applied,
-    Filtered,
     Fixed,
     Formula,
     FormulaAxis,
-    Mapped,
     Move,
+    NodeFilter,
+    NodePath,
+    NodeQuantifier,
     NodeSet,
-    Quantified,
     VariableNode,
     Walk,
     type_of,
@@ -112,7 +112,7 @@ class FormulaReader(FormulaOperators):
             return nodes
         if type_of(nodes) != "nodes":
             self._parser.refuse("a predicate behind anything but nodes", at)
-        return Filtered(nodes, self._conditions())
+        return NodeFilter(nodes, self._conditions())
 
     def _walked(self, start: Formula, is_deep: bool = False) -> Formula:
         """Steps with `/` and `//` between them, from nodes; one may be an expression in parentheses."""
@@ -126,7 +126,7 @@ class FormulaReader(FormulaOperators):
                 inner = self._filtered(self._value(), at)
                 self._depth -= 1
                 self._check_nodes([inner], "/", at)
-                found = Mapped(found, inner)
+                found = NodePath(found, inner)
             else:
                 found = with_moves(found, [self._move()])
             if parser.kind != "sign" or parser.text not in ("/", "//"):
@@ -274,7 +274,7 @@ class FormulaReader(FormulaOperators):
         condition = as_truth(self.equality())
         parser.leave()
         self._variables.pop()
-        return Quantified(is_every, name, source, condition)
+        return NodeQuantifier(is_every, name, source, condition)
 
     def _chosen(self) -> Formula:
         parser = self._parser

@@ -9,11 +9,11 @@ from weft.plans.formulas import (
     DOWNWARD,
     PLACES,
     Applied,
-    Filtered,
     Fixed,
     Formula,
-    Mapped,
     Move,
+    NodeFilter,
+    NodePath,
     NodeSet,
     Related,
     Walk,
@@ -53,10 +53,10 @@ def _of_places(formula: Formula) -> Test | None:
     before  (//a)[3]   (//a)[last()]
     after   //a[place in //a = 3]
     """
-    if not isinstance(formula, Filtered):
+    if not isinstance(formula, NodeFilter):
         return None
     *before, last = formula.conditions
-    nodes = Filtered(formula.nodes, tuple(before)) if before else formula.nodes
+    nodes = NodeFilter(formula.nodes, tuple(before)) if before else formula.nodes
     match last:
         case Applied("last"):
             return Derived(Applied(PLACES[1], (nodes,)), Value("=", 0.0))
@@ -71,7 +71,7 @@ def _of_places(formula: Formula) -> Test | None:
 def _goes_down(formula: Formula) -> bool:
     """Whether all nodes that a formula passes by lie above those that it selects."""
     match formula:
-        case Filtered(nodes):
+        case NodeFilter(nodes):
             return _goes_down(nodes)
         case Walk("document", moves):
             return all(move.axis in DOWNWARD for move in moves)
@@ -84,9 +84,9 @@ def _ends(formula: Formula) -> list[Step]:
     match formula:
         case Walk(start, moves):
             return _of_moves(start, moves)
-        case Filtered(nodes):
+        case NodeFilter(nodes):
             return _ends(nodes)
-        case Mapped(_, inner):
+        case NodePath(_, inner):
             return _ends(inner)
         case NodeSet("union", parts):
             return [step for part in parts for step in _ends(part)]
