@@ -21,7 +21,7 @@ from weft.documents.moment import END, START
 from weft.joins.journal import Live
 from weft.joins.match.state import Numbered
 from weft.joins.pair_change import PairChange
-from weft.joins.pair_ways import Come, Hits, PairWays, Run, sorted_run
+from weft.joins.pair_ways import Come, Hits, PairWays, SortedRun, sorted_run
 from weft.joins.pairs import Candidate, PairJoins
 from weft.joins.saved import read_document, write_document
 
@@ -77,7 +77,7 @@ class PairStore:
         self.watermark, self.latest = START, START
         self.came = self._next = 0
         self._ways = PairWays(pairs)
-        self._kept, self._runs = _KeptDocuments(), list[Run]()
+        self._kept, self._runs = _KeptDocuments(), list[SortedRun]()
         self._dying: list[tuple[int, int]] = []  # until when each document is of use, and its number
         self._change: list[PairChange] = []
 
