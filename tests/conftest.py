@@ -27,11 +27,14 @@ settings.register_profile("thorough", _CALM, max_examples=5_000, print_blob=True
 settings.register_profile("fast", _CALM, max_examples=15, derandomize=True)  # make test-fast
 settings.load_profile("weft")
 os.environ.setdefault("SPARK_SUBMIT_OPTS", java_options())
+#: Of Spark's connector for Kafka, if there are any; another Spark has another connector.
+_JARS = sorted(map(str, (Path(__file__).parents[1] / ".cache" / "kafka" / "connector").glob("*.jar")))
+if _JARS and "WEFT_MATRIX" not in os.environ:  # whoever starts Java first: it takes none later
+    os.environ.setdefault("PYSPARK_SUBMIT_ARGS", f"--jars {','.join(_JARS)} pyspark-shell")
 _KILLED = "kill"  # the longest tests
 _TIMED = "timed"
 _RERUNS = 2  # of tests with limits on time: what is too slow is so each time, what waited on a busy machine is not
 _SPARK_TESTS = Path(__file__).parent / "spark"
-_CONNECTOR = Path(__file__).parents[1] / ".cache" / "kafka" / "connector"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -97,9 +100,7 @@ def spark() -> Iterator[SparkSession]:
     """One session for all tests of a process: starting one takes seconds."""
     from weft.spark.session import start_session  # noqa: PLC0415 here, so that other tests do not import pyspark
 
-    jars = ",".join(map(str, sorted(_CONNECTOR.glob("*.jar"))))  # of Spark's connector for Kafka, if there are any
-    given = jars and "WEFT_MATRIX" not in os.environ  # another Spark has another connector
-    session = start_session("local[2]", {"spark.jars": jars} if given else {})
+    session = start_session("local[2]")
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()

@@ -29,7 +29,7 @@ from weft.delivery.output import Format
 from weft.delivery.results import read_results
 from weft.errors import ConfigurationError
 from weft.languages.xscl import parse
-from weft.spark import Job, compile_subscriptions, deliver, join, match, run_batch, run_stream
+from weft.spark import Job, compile_subscriptions, join, match, run_batch, run_stream
 from xscl_oracle import oracle
 from xscl_strategies import document_lists, queries
 
@@ -281,14 +281,13 @@ def test_a_stream_forgets_what_no_window_reaches_and_does_not_join_what_is_late(
 # -- what is refused
 
 
-def test_the_transforms_of_single_documents_refuse_xscl() -> None:
-    for transform in (deliver, match):
-        with pytest.raises(ConfigurationError) as told:
-            transform(["/o", PAIR, PAIR])
-        assert str(told.value) == (
-            "expected subscriptions that ask for one document at a time, found 2 in XSCL, which joins documents: "
-            "give these to weft.spark.join"
-        )
+def test_matching_single_documents_refuses_xscl() -> None:
+    with pytest.raises(ConfigurationError) as told:
+        match(["/o", PAIR, PAIR])
+    assert str(told.value) == (
+        "expected subscriptions that ask for one document at a time, found XSCL, which joins documents: 2, 3; "
+        "give these to weft.spark.join"
+    )
 
 
 def test_wrong_arguments_are_told_on_the_driver(spark: SparkSession) -> None:

@@ -101,6 +101,8 @@ def test_counts_are_served_as_prometheus_text() -> None:
     assert (empty["weft_documents_total"], empty["weft_batch"]) == (0, -1)
     assert found == {
         "weft_documents_total": 10,
+        "weft_tombstones_total": 0,
+        "weft_empty_total": 0,
         'weft_rejected_total{reason="other"}': 1,
         "weft_messages_total": 5,
         "weft_processing_seconds_total": 0.5,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -70,6 +70,9 @@ class PairJoins:
         for compiled in self._joins.registered.compiled():
             for side, defined in zip(compiled.shape.sides, compiled.definitions, strict=True):
                 found.update(zip(side.variables, defined, strict=True))
+            for one in (each for join in compiled.shape.joins for each in join.conditions):
+                for (block, place), value, derived in zip((one.left, one.right), one.values, one.derived, strict=True):
+                    found[value] = replace(compiled.definitions[block][place], derived=derived)
         return {each: key_of(repr(found[each])) for each in self._variables.tolist()}
 
     def see_since(self, numbers: Mapping[int, int]) -> None:

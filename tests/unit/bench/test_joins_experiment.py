@@ -143,7 +143,8 @@ def test_all_ways_find_the_same_on_the_stream() -> None:
 
     assert all(count > 0 for count in counts)
     assert found.matches > 0
-    assert set(found.seconds) == {"read", "witness", "fast", "none", "materialized", "cache", "sequential"}
+    parts = {"views R_L", "views R_R", "views R_vj", "views join"}
+    assert set(found.seconds) == {"read", "witness", "fast", "none", "materialized", "cache", "sequential"} | parts
 
 
 @pytest.mark.slow
@@ -265,7 +266,6 @@ def test_the_figures_are_ratios_of_one_run() -> None:
     assert figures["speedup_vs_sequential_feed_distinct_100k"] == 7_500
     assert figures["speedup_vs_sequential_distinct_100k"] == 20_000
     assert figures["megabytes_distinct_100k"] == 290
-    assert figures["spark_state_bytes_written_per_document"] is None, "was not measured"
     assert figures["speedup_vs_templates_100k"] == 4, "of the two kinds of views the quicker"
     assert figures["documents_per_second_100k"] == pytest.approx(1e6 / 230, rel=1e-3)
     assert figures["growth_10k_to_1m"] == pytest.approx(280 / 230, rel=1e-3)

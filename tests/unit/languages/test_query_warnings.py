@@ -130,7 +130,7 @@ def test_check_and_match_tell_warnings_once_on_standard_error(write: Callable[[s
     checked = CliRunner().invoke(app, ["check", queries])
     matched = CliRunner().invoke(app, ["match", queries, document])
 
-    assert (checked.exit_code, checked.stdout, checked.stderr) == (0, "2 subscriptions are fine\n", expected)
+    assert (checked.exit_code, checked.stdout, checked.stderr) == (0, "2 subscriptions are fine: 2 XPath\n", expected)
     assert (matched.exit_code, matched.stderr) == (0, expected)
 
 

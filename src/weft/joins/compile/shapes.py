@@ -105,9 +105,16 @@ class Shape:
             return
         for block, side in enumerate(self.sides):
             behind = [(self.joins[at].window, self.sides[at].stream) for at in range(block, len(self.joins))]
-            before = [(self.joins[at - 1].window, self.sides[at].stream) for at in range(block, 0, -1)]
+            before = [(self.joins[at - 1].window, self._counted_back(at)) for at in range(block, 0, -1)]
             yield side.stream, tuple(behind)
             yield side.stream, tuple(before)
+
+    def _counted_back(self, block: int) -> str:
+        """The stream whose documents close the window before a block: its own, for what is joined with may still come.
+
+        What must not follow is needed as long as a match before it waits, and that counts its own documents.
+        """
+        return self.sides[block - 1 if self.joins[block - 1].operator == "NOT FOLLOWED BY" else block].stream
 
 
 def output_terms(plan: Xscl) -> list[Term]:
