@@ -41,6 +41,19 @@ def test_windows_of_many_lengths_close_when_so_many_have_come() -> None:
     assert told[1] == told[3] == told[5] == told[7] == []
 
 
+def test_what_must_not_follow_is_kept_as_long_as_matches_wait_for_documents_of_their_own_stream() -> None:
+    broker = Broker()
+    broker.subscribe("S/a->x NOT FOLLOWED BY{x = y, 2 documents} T/b->y", id="absent")
+    others = [Document("<b>other</b>", f"o{at}", "T", 2 + at) for at in range(1_200)]
+    closing = [Document(f"<a>{at}</a>", f"a{at}", "S", 2_000 + at) for at in range(4)]
+    broker.publish([Document("<a>1</a>", "first", "S", 0), Document("<b>1</b>", "follows", "T", 1)])
+
+    for other in others:
+        broker.publish(other)
+
+    assert [message.document for message in broker.publish(closing)] == ["a0", "a1"]
+
+
 def test_a_history_finds_the_nth_document_also_when_it_is_trimmed() -> None:
     random, history, known = Random(1), History(), []
     for at in range(400):
